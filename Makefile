@@ -79,8 +79,8 @@ test-ray: $(BIN)/.dev ## experiments on a real Ray cluster, one of whose process
 	$(PIP) install --quiet ray
 	$(BIN)/python -m pytest tests/experiments/test_ray.py
 
-fuzz: $(BIN)/.dev ## a million calls with odd values (CALLS=n for fewer); each ends in a sound result or an input error
-	$(BIN)/python -m tests.fuzz $(if $(CALLS),--calls $(CALLS))
+fuzz: $(BIN)/.dev ## random calls, equal data, files and command lines (CALLS=n, 2,000,000; SECONDS=s JOBS=j); counts to validation/
+	$(BIN)/python -m tests.fuzz $(if $(CALLS),--calls $(CALLS)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(JOBS),--jobs $(JOBS))
 
 fuzz-readers: $(BIN)/.dev ## files written by atheris, led by the lines of the readers that they reach (INPUTS=n, 100,000)
 	$(PIP) install --quiet atheris

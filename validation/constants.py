@@ -126,12 +126,6 @@ def two_samples() -> list[float]:
     return [te.compare(one, two, metric="auc", paired=False).pairs[0].p_value]
 
 
-def one_giant() -> list[float]:
-    y, keys = np.arange(60) % 2, np.repeat([0, 1, 2], [56, 2, 2])
-    scores = np.random.default_rng(1).random(60) / 2 + y / 3
-    return ends(te.evaluate(y, scores=scores, positive=1, clusters=keys, metrics=["ece"])["ece"])
-
-
 def ranked_in_folds() -> list[float]:
     folds = np.arange(200) % 5
     scores = {"m": two_scores(5, 1)["m1"] + folds * 0.5}
@@ -148,7 +142,6 @@ NUMBERS = (
     Number("counts._one_class", "VARIANCE_TOLERANCE", identical),
     Number("_two_models", "ROW_REPLICATES", resampled_pairs),
     Number("_unpaired", "LEAST_LEVEL", two_samples),
-    Number("_clusters", "LEAST_DF", one_giant),
     Number("calibration", "NEAREST", calibration_gaps),
     Number("auc._within_folds", "LOSS", ranked_in_folds),
     Number("proportion._distributions", "EQUALLY_LIKELY", ordered_tails, above=1.0),

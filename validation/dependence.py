@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import fft, signal, special, stats
 
 from trueerror.inference._dependence import runs_of
-from trueerror.inference._estimate import Estimate, limits, p_value
+from trueerror.inference._estimate import Estimate, ends_of, p_of
 from trueerror.inference._joined import joined_worst
 from trueerror.inference._label_tables import label_estimate
 from trueerror.inference._variance import Sample
@@ -141,7 +141,7 @@ def one_in_time(rng: np.random.Generator, kind: str, n: int, rate: float) -> dic
     made, share = accuracy_of(truth, right, rows), float(right.mean())
     found: dict[str, Any] = {"estimate": share}
     found["naive"] = wilson(share, np.sqrt(share * (1 - share) / n), 1.959964)
-    found["ours"] = tuple(float(x) for x in limits(joined_worst([made], [Key(True, n)]), 0.025))
+    found["ours"] = tuple(float(x) for x in ends_of(joined_worst([made], [Key(True, n)]), 0.025))
     for name, rival in RIVALS.items():
         error, q = rival(right.astype(float))
         found[name] = wilson(share, error, q) if error > 0 else (np.nan, np.nan)
@@ -150,7 +150,7 @@ def one_in_time(rng: np.random.Generator, kind: str, n: int, rate: float) -> dic
     apart = one * 1.0 - two
     each = mean_over_units(apart, np.ones(n), (-1.0, 1.0))
     if apart.std() > 0:
-        found["p naive"], found["p ours"] = float(p_value(each)), float(p_value(joined_worst([each], [Key(True, n)])))
+        found["p naive"], found["p ours"] = float(p_of(each)), float(p_of(joined_worst([each], [Key(True, n)])))
         error, q = cosines(apart)
         found["p cosines"] = 0.0 if abs(apart.mean()) > q * error else 1.0
     return found
@@ -184,8 +184,8 @@ def one_crossed(
     share_right = float(right.mean())
     found: dict[str, Any] = {"estimate": share_right}
     found["naive"] = wilson(share_right, np.sqrt(share_right * (1 - share_right) / len(user)), 1.959964)
-    found["users alone"] = tuple(float(x) for x in limits(made[0], 0.025))
-    found["ours"] = tuple(float(x) for x in limits(joined_worst(made, [Key(False)] * 3), 0.025))
+    found["users alone"] = tuple(float(x) for x in ends_of(made[0], 0.025))
+    found["ours"] = tuple(float(x) for x in ends_of(joined_worst(made, [Key(False)] * 3), 0.025))
     error, q = as_sandwich(right.astype(float), keys)
     found["CGM"] = wilson(share_right, error, q) if error > 0 else (np.nan, np.nan)
     # Two models that find other users, and other items, hard.
@@ -200,8 +200,8 @@ def one_crossed(
     each = [mean_over_units(np.bincount(k, apart), np.bincount(k).astype(float), (-1.0, 1.0)) for k in keys]
     if apart.std() > 0:
         found["p users"], found["p ours"] = (
-            float(p_value(each[0])),
-            float(p_value(joined_worst(each, [Key(False)] * 3))),
+            float(p_of(each[0])),
+            float(p_of(joined_worst(each, [Key(False)] * 3))),
         )
         error, q = as_sandwich(apart, keys)
         found["p CGM"] = 0.0 if abs(apart.mean()) > q * error else 1.0

@@ -112,8 +112,37 @@ def coverage() -> Figure:
     return Figure(picture)
 
 
+def winners_curse() -> Figure:
+    """How often 95 % intervals hold the true score of the best of equally good models, errors correlated by a half."""
+    from trueerror.inference._chosen import quantile_of_largest
+
+    counts, rng = np.array([1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100]), np.random.default_rng(0)
+    errors = np.sqrt(0.5) * (rng.standard_normal((40_000, 1)) + rng.standard_normal((40_000, counts[-1])))
+    best = [errors[:, :k].max(axis=1) for k in counts]
+    further = [quantile_of_largest([0.5] * (k - 1), 0.025) for k in counts.tolist()]
+    level = Line(x=np.array([1.0, 100.0]), y=np.array([0.95, 0.95]), role="reference", words="95 %",
+                 words_at=(100.0, 0.95), shift=(5, 0))  # fmt: skip
+    lines = [
+        Line(
+            x=counts,
+            y=np.array([((e >= -1.96) & (e <= q)).mean() for e, q in zip(best, limits, strict=True)]),
+            name=name,
+        )
+        for name, limits in (("allowing for the choice", further), ("its own interval", [1.96] * len(counts)))
+    ]
+    picture = Curves(
+        title="The best of equally good models",
+        x=Axis(title="models to choose from"),
+        y=Axis(title="share of intervals that hold its true score", low=0.0, high=1.0),
+        lines=(level, *lines),
+        size=(520, 260),
+    )
+    return Figure(picture)
+
+
 MAKERS = (
     evaluation, confusion, hull, precision_recall, calibration, risk_coverage, gains, comparison, ranking, coverage,
+    winners_curse,
 )  # fmt: skip
 PICTURES: dict[str, Callable[[], Figure]] = {maker.__name__.replace("_", "-"): maker for maker in MAKERS}
 

@@ -8,17 +8,15 @@ have further options.
 from __future__ import annotations
 
 from trueerror.inputs._words import speaks
+from trueerror.sources.logs.code_benchmark import code_benchmark
+from trueerror.sources.logs.deepeval import deepeval
+from trueerror.sources.logs.helm import helm
 from trueerror.sources.logs.inspect_ai import inspect
-from trueerror.sources.logs.llm_evals import (
-    code_benchmark,
-    deepeval,
-    helm,
-    lighteval,
-    lm_eval,
-    mlflow,
-    openai_evals,
-    promptfoo,
-)
+from trueerror.sources.logs.lighteval import lighteval
+from trueerror.sources.logs.lm_eval import lm_eval
+from trueerror.sources.logs.mlflow import mlflow
+from trueerror.sources.logs.openai_evals import openai_evals
+from trueerror.sources.logs.promptfoo import promptfoo
 from trueerror.sources.logs.sklearn_cv import cross_val_predict, cross_validate, fold_scores, grid_search
 from trueerror.sources.logs.weka import weka, weka_results
 

@@ -19,7 +19,9 @@ from trueerror.findings.models import (
     HarderRows,
     Overfit,
     RateAtPrior,
+    WorstSlice,
 )
+from trueerror.inference._joined import RunsFound
 from trueerror.inference._tuned import CRITERIA, Tuned
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inference.auc._within_folds import Comparability
@@ -82,6 +84,7 @@ CLEAR, OPEN, SMALL_N = Discordance(800, 90, 40, 70), Discordance(8000, 410, 400,
 OVERLAPPING = ((0.87, 0.91), (0.82, 0.88))
 APART = ((0.87, 0.91), (0.78, 0.82))
 CALLS = ScoreTable([0.0, 1.0], [10, 40], [45, 5])
+EXPECTED = Interval(estimate=0.78, low=0.6, high=0.88)
 TUNED = Tuned(0.2371, CRITERIA[0], 0.911, Interval(estimate=0.894, low=0.85, high=0.93))
 CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     "TE101": (table([[10, 2], [3, 8]]), "only 23 rows", [table([[10, 5], [5, 10]]), table([[0, 0], [0, 0]])]),
@@ -130,6 +133,8 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
          fact(proportions=[("accuracy", "wald", 0.5, 100)])],
     ),
     "TE204": (clustered(12, 10), "only 12 clusters", [clustered(60, 15)]),
+    "TE220": (fact(runs=RunsFound("a", 1e-9, 500, 90.4)), "(p < .001): 500 rows are worth about 90 independent ones",
+              [fact(runs=None)]),
     "TE205": (fact(lost_replicates=[("macro-F1", 0.08)]), "8 % of the bootstrap replicates of macro-F1 lost a class",
               [fact(lost_replicates=[("macro-F1", 0.005)]), fact(lost_replicates=[])]),
     "TE206": (fact(missing_predictions=(4, 100, "wrong")), "4 of 100 rows have no prediction and were counted as wrong",
@@ -250,6 +255,12 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
          fact(n_models=3, best="a", not_different_from_best=2)],
     ),
     "TE408": (fact(never_found=(("1", 60),)), 'finds none of the 60 rows of "1"', [fact(never_found=())]),
+    "TE414": (
+        fact(worst_slice=WorstSlice("accuracy", "north", 20, True, 0.7, EXPECTED, 7)),
+        "north is the lowest of 20 slices by accuracy (0.700), and 7 are too close to it to call: it probably looks "
+        "worse than it is; expect 0.780 [0.600, 0.880]",
+        [fact(worst_slice=WorstSlice("accuracy", "a", 3, True, 0.7, EXPECTED, 0))],
+    ),
     "TE410": (
         pair(Discordance(810, 60, 40, 90)), "sound tests straddle 5 % here (.046 to .057): do not pick among them",
         [pair(CLEAR), pair(OPEN), pair(Discordance(810, 60, 40, 90), comparisons=3), fact(p_values={}, level=0.05)],

@@ -8,10 +8,12 @@ damaged and read. Each call ends in a sound result or in an input error; anythin
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import datetime as dt
 import decimal
+import fractions
 import functools
 import gzip
 import inspect
@@ -29,6 +31,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 from hypothesis import strategies as st
 
 import trueerror as te
@@ -50,9 +53,15 @@ NUMBERS = [0, 1, 2, 3, 7, 30, 0.0, 0.05, 0.3, 0.5, 0.95, 0.999, 1.0, 1.5, -1, -0
 ODD = [None, math.nan, math.inf, -math.inf, "", "abc", [], {}, True, b"x", 2**70, object, 1 + 2j, [[1], [2, 3]], (),
        pd.NA, pd.NaT, np.float16(0.1), np.datetime64("NaT", "s"), dt.datetime(2024, 1, 1, tzinfo=dt.UTC), "nan",
        decimal.Decimal("0.5"), decimal.Decimal("sNaN"), range(3), 10**400, -0.0, 5e-324, 1.7e308, np.int64(3), "null",
-       np.array(2), np.zeros((2, 0)), lambda *_: 1, {1, 2}, "\ud800", "-", Path("nosuch"), {"a": 1}]  # fmt: skip
+       np.array(2), np.zeros((2, 0)), lambda *_: 1, {1, 2}, "\ud800", "-", Path("nosuch"), {"a": 1}, "/", int,
+       pd.Timedelta(1, "D"), dt.timedelta(1), np.timedelta64(1, "D"), np.void(b"x"), fractions.Fraction(1, 3),
+       pa.scalar(1), pd.Series(["accuracy"]), pd.DataFrame(), dt.date(9999, 1, 1), 1 - 1e-12, np.longdouble(0.5),
+       np.ma.masked,
+       collections.UserDict(a=1), np.timedelta64("NaT"), 2**63, 2**64]  # fmt: skip
 CELLS = [None, math.nan, math.inf, "", "-", "None", "nan", 2**70, 1 + 2j, pd.NA, pd.NaT, 1e308, -1e308, True, b"x", [1],
-         decimal.Decimal("NaN"), dt.date(2024, 1, 1), np.float32(0.1), 7, -1, "Infinity", 5e-324, 10**400]  # fmt: skip
+         decimal.Decimal("NaN"), dt.date(2024, 1, 1), np.float32(0.1), 7, -1, "Infinity", 5e-324, 10**400,
+         pd.Timedelta(1, "D"), np.void(b"x"), dt.date(9999, 12, 31), dt.timedelta(999999999), fractions.Fraction(1, 3),
+         2**63, 2**63 - 1, {}, (), np.ma.masked, np.longdouble(0.1), "1e3", "0x10", pa.scalar(1)]  # fmt: skip
 CONTAINERS: list[Callable[[Any], Any]] = [
     list, tuple, np.array, lambda v: np.array(v, dtype=object), pd.Series, lambda v: pd.Series(v, dtype="category"),
     lambda v: pd.Series(v).convert_dtypes(), pl.Series, lambda v: memoryview(np.array(v)), iter,
@@ -60,7 +69,13 @@ CONTAINERS: list[Callable[[Any], Any]] = [
     lambda v: pl.Series(v, dtype=pl.Int128), lambda v: np.array(v, dtype=np.float16), lambda v: np.ma.array(v),
     lambda v: pd.Series([decimal.Decimal(str(one)) for one in v]), lambda v: np.array(v, dtype=complex), reversed,
     lambda v: pd.Series(pd.to_datetime(pd.Series(v), unit="s", utc=True)), lambda v: pd.DataFrame({"v": v}), str, set,
-    lambda v: np.array(v, dtype="T"), lambda v: dict(enumerate(v)), lambda v: pl.Series(v).cast(pl.Categorical),
+    lambda v: np.array(v, dtype="T"), lambda v: dict(enumerate(v)), pa.array, lambda v: pa.chunked_array([v, v[:0]]),
+    lambda v: pa.record_batch({"a": v}), lambda v: pd.array(v), lambda v: pl.Series(v).to_frame("a").lazy(), pd.Index,
+    lambda v: np.array([(x,) for x in v], dtype=[("a", object)]), lambda v: map(v.__getitem__, range(len(v))),
+    collections.deque,
+    lambda v: pd.to_timedelta(pd.Series(v)), lambda v: np.array(v, dtype=np.longdouble), lambda v: [[x] for x in v],
+    lambda v: np.ma.array(v, mask=[True, *[False] * (len(v) - 1)]), lambda v: [fractions.Fraction(x) for x in v],
+    lambda v: pl.Series(v).cast(pl.Categorical),
 ]  # fmt: skip
 WORDS: dict[str, list[Any]] = {
     "alternative": ["two-sided", "greater", "less"],
@@ -180,7 +195,7 @@ def table_of(s: dict[str, Any]) -> dict[str, Sequence[Any]]:
         "data": [p, s["truth"]], "curves": [{"a": s["one"]}, [], Late(lambda: [judged(s)])],
         "predicted": [s["predicted"]], "scores": [s["scores"], s["one"]], "labels": [s["classes"], None],
         "positive": [*s["classes"], None], "ids": [list(range(n))], "clusters": [s["keys"]], "by": [s["keys"]],
-        "folds": [s["keys"]], "repeats": [s["keys"]], "weights": [s["weights"]], "threshold": [0.5, 0.2],
+        "folds": [s["keys"]], "repeats": [s["keys"]], "threshold": [0.5, 0.2],
         "costs": [[[0, 1], [5, 0]], {"fp": 1}], "cost_fp": [1, 0], "cost_fn": [5], "prior": [0.1, 0.5],
         "reference": [names[0], None], "control": [names[0]], "model": [names[0], None], "learner": [names[0], None],
         "metrics": [["accuracy", "f1"], "all", ["auc"]], "first": [s["values"], 3, names[0], (3, 10)],
@@ -189,6 +204,7 @@ def table_of(s: dict[str, Any]) -> dict[str, Sequence[Any]]:
         "matrix": [np.ones((3, 3)), [[5, 1], [2, 3]], [[0, 0], [0, 0]]],
         "correct": [np.eye(4)], "confusion": [te.Confusion([[5, 1], [2, 3]])], "successes": [0, 3, 8],
         "trials": [0, 10, 8], "rate": [0.5], "confidence": [0.9, 0.95, 0.5], "replicates": [100, 200],
+        "weights": [s["weights"], s["weights"], *heavy(n)], "weights_kind": [*WORDS["weights_kind"], "frequency"],
         "rng": [0, 1], "margin": [0.05, 0.2], "alpha": [0.05], "at_least": [0.5], "power": [0.8],
         "path_or_text": [te.interval(3, 10).to_json(), "{}", "nosuch.json"],
         "path_or_table": [{"truth": s["truth"], "a": s["one"]}, {"truth": s["truth"], **s["scores"]}, "nosuch.csv"],
@@ -210,6 +226,11 @@ def table_of(s: dict[str, Any]) -> dict[str, Sequence[Any]]:
         "positives": [s["weights"]], "negatives": [s["keys"]], "most": [80],
         "disagreement": [0.2], "prevalence": [0.3], "cost_ratio": [2.0], "share": [0.5], "coverage": [0.5],
     }  # fmt: skip
+
+
+def heavy(n: int) -> list[list[float]]:
+    """Weights whose sums do not fit, or hardly."""
+    return [[2**62] * n, [2**63 - 1, *[1] * (n - 1)][:n], [2**53 + 1] * n, [1e300] * n, [10**400] * n, [5e-324] * n]
 
 
 def spoiled(pick: Pick, value: Any) -> Any:
@@ -490,6 +511,8 @@ def split(function: Callable[..., Any], given: dict[str, Any]) -> tuple[list[Any
 def check(result: object) -> None:
     """Limits around the estimate and within reason, probabilities within [0, 1], nothing undefined without a word."""
     for part in parts(result):
+        counted = getattr(part, "n", None)
+        assert not (isinstance(counted, int) and counted < 0), f"n = {counted}"
         if isinstance(part, Interval):
             assert not part.low > part.high, f"limits the wrong way round: {part!r}"
             if not any(map(math.isnan, (part.estimate, part.low, part.high))):

@@ -10,7 +10,7 @@ from scipy import special
 
 import trueerror as te
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference.calibration import Gaps, gaps_of
+from trueerror.inference.calibration import Noise, gaps_of
 from trueerror.tallies import ScoreTable
 
 
@@ -52,7 +52,7 @@ def test_one_bin_by_hand() -> None:
 def test_the_noise_of_absolute_gaps_is_that_of_simulated_gaps(true: list[float], together: bool) -> None:
     rng = np.random.default_rng(2)
     errors, rho = np.array([1.0, 0.5, 2.0]), np.array([[1.0, 0.5, -0.3], [0.5, 1.0, 0.2], [-0.3, 0.2, 1.0]])
-    gaps = Gaps(np.array(true), errors, np.ones(3) / 3, correlations=rho if together else None)
+    gaps = Noise(np.array(true), errors, np.ones(3) / 3, correlations=rho if together else None)
     noise = rng.multivariate_normal(np.zeros(3), rho if together else np.eye(3), 200_000)
     seen = np.abs(np.array(true) + errors * noise)
     for tail in (0.05, 0.025):

@@ -10,8 +10,8 @@ from scipy import special
 import trueerror as te
 from trueerror.inference import _two_models
 from trueerror.inference._clusters import (
+    cluster_error,
     cluster_t_contrast,
-    cr3_variance,
     effective_clusters,
 )
 from trueerror.inference._effective_t import effective_t_contrast
@@ -39,9 +39,8 @@ def answered(e, **spec):
 
 @pytest.mark.parametrize(("values", "variance"), [(Y, 0.00501093750173898), (Y - B, 0.00738105940253763)])
 def test_the_variance_is_that_of_clubsandwich(values, variance):
-    d, sizes = values.astype(float), np.bincount(G).astype(float)
-    sums = np.bincount(G, weights=d - d.mean()) / len(d)
-    assert cr3_variance(sums, sizes) == pytest.approx(variance, rel=1e-12)
+    d = values.astype(float)
+    assert cluster_error(over_clusters(d)) ** 2 == pytest.approx(variance, rel=1e-12)
     c = cluster_t_contrast(over_clusters(d), IntervalSpec(), n=26)
     assert (c.estimate / c.statistic) ** 2 == pytest.approx(variance, rel=1e-10)
 

@@ -158,3 +158,32 @@ def test_runs_are_seen_and_chance_is_not() -> None:
     assert np.mean(np.array(by_chance) < 0.01) < 0.02
     in_time = np.repeat(rng.random((100, N // 5)) < 0.2, 5, axis=1) * 1.0
     assert np.mean([runs_of(x, kinds).p_value < 1e-6 for x in in_time]) > 0.95
+
+
+def test_errors_in_runs_are_told_whatever_verb_and_whatever_was_measured() -> None:
+    grades = np.repeat(np.random.default_rng(11).random(50), 10)
+    one = te.evaluate(TRUTH, in_runs(1)).findings
+    assert "TE220" in one
+    assert "time=" in next(f.fix for f in one if f.code == "TE220")
+    assert "TE220" in te.compare(TRUTH, {"a": in_runs(1), "b": in_runs(2)}).findings
+    assert "TE220" in te.compare(te.graded({"a": grades, "b": grades[::-1]})).findings
+    assert "TE220" not in te.evaluate(TRUTH, in_runs(1), time=DAYS).findings
+
+
+def test_rows_that_were_sorted_by_an_answer_are_not_taken_for_runs() -> None:
+    rng = np.random.default_rng(12)
+    scores = rng.random(N)
+    truth = (rng.random(N) < scores) * 1
+    for order in (np.argsort(scores), np.argsort(truth, kind="stable"), np.lexsort((-scores, truth))):
+        assert "TE220" not in te.evaluate(truth[order], scores=scores[order]).findings
+
+
+def test_bad_calibration_of_a_few_users_is_not_taken_for_that_of_all() -> None:
+    rng = np.random.default_rng(13)
+    user = np.repeat(np.arange(20), 30)
+    truth = np.repeat(rng.random(20) < 0.5, 30) * 1
+    scores = np.repeat(rng.uniform(0.3, 0.7, 20), 30)
+    assert "TE306" in te.evaluate(truth, scores=scores).findings
+    assert "TE306" not in te.evaluate(truth, scores=scores, clusters=user).findings
+    off = np.where(rng.random(600) < 0.5, 0.95, 0.05)
+    assert "TE306" in te.evaluate((rng.random(600) < 0.5) * 1, scores=off, clusters=user).findings

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trueerror.curves._points import table_of_cells
-from trueerror.inference._estimate import limits, spread
+from trueerror.inference._estimate import ends_of, spread
 from trueerror.inference._label_tables import label_estimate, label_range
 from trueerror.inference._variance import Sample
 from trueerror.metrics._registry import AVERAGES, every_measure, find_measure, value
@@ -98,7 +98,7 @@ def test_clusters_of_one_row_and_weights_of_one_are_rows(name):
     weighted = Confusion.from_codes(row, col, (0, 1, 2), weights=np.ones(n), weights_kind="sampling", positive=1)
     samples = [Sample.of(measure, table), Sample.of(measure, keyed.table, clusters=keyed), Sample.of(measure, weighted)]
     rows, clusters, weights = (
-        limits(label_estimate(measure, s, {}, label_range(measure, s, {})), 0.025) for s in samples
+        ends_of(label_estimate(measure, s, {}, label_range(measure, s, {})), 0.025) for s in samples
     )
     assert [*map(float, clusters)] == pytest.approx([*map(float, rows)], rel=0.01)
     assert [*map(float, weights)] == pytest.approx([*map(float, rows)], rel=0.01)
@@ -107,7 +107,7 @@ def test_clusters_of_one_row_and_weights_of_one_are_rows(name):
 def test_half_a_row_is_put_where_a_class_was_never_found():
     measure, table = find_measure("g_mean"), Confusion([[9, 0], [3, 0]])
     e = label_estimate(measure, Sample.of(measure, table), {}, measure.range)
-    low, high = (float(x) for x in limits(e, 0.025))
+    low, high = (float(x) for x in ends_of(e, 0.025))
     assert float(e.value) == low == 0
     assert 0.3 < high < 1
     assert float(e.worst.value[1]) == pytest.approx(math.sqrt(0.5 / 3.5))
@@ -132,7 +132,7 @@ def test_tables_side_by_side_have_the_limits_of_each(name, prior, weighted):
 
     def limits_of(i):
         table = table_of_cells(cells[i], None if squares is None else squares[i])
-        return limits(label_estimate(measure, Sample.of(measure, table, prior=prior), {}, measure.range), 0.025)
+        return ends_of(label_estimate(measure, Sample.of(measure, table, prior=prior), {}, measure.range), 0.025)
 
     together = limits_of(slice(None))
     for i in range(len(cells)):

@@ -108,3 +108,25 @@ def test_costs_that_were_given_are_looked_at_too() -> None:
     cut = float(t.scores[best_of(t, cost_of_errors(1.0, 5.0))])
     ev = te.evaluate(truth, scores=scores["a"], threshold=cut, cost_fn=5)
     assert any("expected cost" in f.message for f in ev.findings if f.code == "TE304")
+
+
+def test_a_gate_does_not_pass_what_a_tuned_threshold_flatters() -> None:
+    truth, scores, cut = rows()
+    p = te.predictions(truth, scores=scores)
+    at_least = te.evaluate(truth, scores=scores["a"], threshold=cut, metrics="f1", confidence=0.9)["f1"].low - 1e-3
+    asked = {"model": "a", "metric": "f1", "at_least": at_least, "threshold": cut}
+    made = te.gate(p, **asked)
+    assert made.decision == "cannot tell"
+    assert "chosen on these rows" in made["f1"].note
+    # A little lower threshold is not the best one, and the calls are the same but for one row.
+    assert te.gate(p, **{**asked, "at_least": at_least - 0.1, "threshold": 0.5}).decision == "pass"
+
+
+def test_nor_a_difference() -> None:
+    truth, scores, cut = rows()
+    worse = {"a": scores["a"], "b": np.random.default_rng(0).random(len(truth))}
+    p = te.predictions(truth, scores=worse)
+    made = te.gate(p, "b", metric="f1", threshold=cut)
+    assert made.decision == "cannot tell"
+    assert "chosen on these rows" in str(made)
+    assert te.gate(p, "b", metric="f1", threshold=0.5).decision == "pass"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import trueerror as te
-from trueerror.inference.proportion._distributions import limits
+from trueerror.inference.proportion._distributions import share_limits
 
 CASES = json.loads((Path(__file__).parent / "data" / "a_binomial_ci.json").read_text())["cases"]
 NAMES = {
@@ -38,7 +38,7 @@ def test_limits_agree_with_r(theirs):
         low, high = (min(1.0, max(0.0, v)) for v in case["intervals"][theirs])
         side = SIDES[case["alternative"]]
         made = te.interval(case["x"], case["n"], method=NAMES[theirs], confidence=case["conf_level"], side=side)
-        many = limits([case["x"]], [case["n"]], NAMES[theirs], case["conf_level"], side)
+        many = share_limits([case["x"]], [case["n"]], NAMES[theirs], case["conf_level"], side)
         assert made.estimate == case["x"] / case["n"]
         assert made.low < made.high
         assert (many[0][0], many[1][0]) == pytest.approx((made.low, made.high), rel=1e-14)

@@ -232,7 +232,7 @@ def test_ages_and_sites_are_no_models_beside_scores() -> None:
     assert "'site' (other columns say that they are the predictions)" in " ".join(told.notes)
     beside = te.read({"truth": Y, "svm": scores, "age": age, "margin": [-1.5, 2.0, 0.5, -0.1]})
     assert beside.models == ("svm", "margin")
-    assert "'age' (whole numbers beside scores" in " ".join(beside.notes)
+    assert "'age' (taken for a feature)" in " ".join(beside.notes)
     # Alone, or named, or beside labels only, they may be ratings.
     assert te.read({"truth": Y, "age": age}).models == ("age",)
     assert te.read({"truth": Y, "svm": scores, "age": age}, models=["svm", "age"]).models == ("svm", "age")

@@ -46,7 +46,7 @@ def test_wide_tables() -> None:
     )
     for p in (named, told, every, in_words):
         assert accuracies(p) == {"a": 0.75, "b": 0.375}
-    assert te.read({"id": ids, "gpt-4o": FIRST, "claude": SECOND}).graded
+    assert te.read({"id": ids, "gpt-4o": FIRST, "claude": SECOND}, right=["gpt-4o", "claude"]).graded
 
 
 def test_columns_of_0_and_1_are_not_taken_for_grades_without_a_word() -> None:

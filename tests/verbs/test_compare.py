@@ -379,10 +379,10 @@ def test_who_is_cheapest_at_thresholds_chosen_here_is_said_as_the_hull_says_it()
     assert (cmp.best, best.classifier, cmp.cheaper_tuned) == ("b", "a", None)
     assert (cmp.chosen.classifier, cmp.chosen.threshold, cmp.chosen.cost) == ("a", best.threshold, best.cost)
     here, elsewhere = 100 * best.cost, 100 * best.corrected.estimate
-    want = f"as a hull has them, a at {best.threshold:.3g} is cheapest: {here:.1f} per 100 here, {elsewhere:.1f} on"
-    assert want in " ".join(str(cmp).split())
+    want = f"expect a cost of {elsewhere:.1f} per 100 rows (bootstrap). The {here:.1f}"
+    assert f"{want} on" in " ".join(str(cmp).split())
     same, _ = of_costs(0)
-    assert "as a hull has them" not in " ".join(str(same).split())
+    assert "is cheapest: expect" not in " ".join(str(same).split())
 
 
 def test_costs_at_a_class_mix_given_by_label_or_by_its_share():

@@ -331,7 +331,7 @@ def _pipes_as_files(options: Sequence[inspect.Parameter], given: Mapping[str, An
     def readable(path: str) -> str:
         from tempfile import TemporaryDirectory
 
-        from trueerror.sources._paths import copy_pipe, is_piped
+        from trueerror.sources._bytes import copy_pipe, is_piped
 
         if not is_piped(path):
             return path

@@ -163,7 +163,7 @@ def read_file(
     Several files are logs, the truth followed by predictions, or parts of one table.
     """
     from trueerror.sources._api import read
-    from trueerror.sources.logs._recognise import log_reader, read_apart
+    from trueerror.sources.logs._registry import log_reader
 
     source = file[0] if isinstance(file, list) and len(file) == 1 else file
     columns = _declined(columns)
@@ -177,7 +177,7 @@ def read_file(
         given = read(source, models=models or None, grade=grade[0] if len(grade) == 1 else grade, **columns)
     elif log_reader(source) is not None:
         # A log names its own models; --score names what decides between right and wrong.
-        given = read_apart(source, lambda one: read(one, models=models or None, score=score or None, **columns))
+        given = read(source, models=models or None, score=score or None, **columns)
     elif (
         isinstance(file, list)
         and len(file) > 1
@@ -202,7 +202,7 @@ def _declined(columns: dict[str, Any]) -> dict[str, Any]:
 
 def read_together(files: list[str], rows: RowsOptions) -> bool:
     """Whether several files are one thing: logs of one tool, or the truth and then predictions."""
-    from trueerror.sources.logs._recognise import log_reader
+    from trueerror.sources.logs._registry import log_reader
 
     return log_reader(files) is not None or rows.truth_first(files)
 
@@ -238,7 +238,7 @@ def _model_columns(models: list[str] | None, score: list[str]) -> dict[str, str 
 def read_named(file: str, **options: Any) -> "Predictions":
     """The same, with a model that its file leaves unnamed called by the file's name."""
     from trueerror.sources._api import read
-    from trueerror.sources.logs._recognise import log_reader
+    from trueerror.sources.logs._registry import log_reader
 
     given = read_file(file, **options)
     if given.models != ("model",) or file == "-":

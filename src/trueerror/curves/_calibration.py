@@ -35,7 +35,7 @@ from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows
 from trueerror.inference.loss._mean import MeanSample
-from trueerror.inference.proportion._distributions import limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import Floats, WeightsKind
 from trueerror.inputs._options import Rng, check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._groups import neighbour_groups
@@ -324,7 +324,7 @@ class Calibration(TableCurve):
         squared = self._read.squares
         squares = None if squared is None else (self._summed(squared[0]), self._summed(squared[1]))
         rows = rows_for_interval(*self._class_sizes, squares)
-        low, high = limits(self.observed * rows, rows, "wilson", self.confidence)
+        low, high = share_limits(self.observed * rows, rows, "wilson", self.confidence)
         if self.clusters is not None:
             low, high = self.clusters.limits_of_bins(self.table.scores[self._starts], self.confidence)
         return frozen(low), frozen(high)
@@ -390,7 +390,7 @@ class Calibration(TableCurve):
             worth[k] = 1 / float((part * part / rows).sum())
         observed = np.clip(fitted, 0.0, 1.0)
         worth *= self._all_rows() / total
-        low, high = limits(observed * worth, worth, "wilson", self.confidence)
+        low, high = share_limits(observed * worth, worth, "wilson", self.confidence)
         return SmoothCalibration(frozen(grid), frozen(observed), frozen(low), frozen(high))
 
     def intercept(self, *, method: RecalibrationMethod = "profile", confidence: float = 0.95) -> Interval:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from trueerror.curves._points import table_of_cells
 from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
 from trueerror.inference._effective_t import effective_t_limits
-from trueerror.inference._estimate import Estimate, left_out, quantile
+from trueerror.inference._estimate import Estimate, leave_out, quantile
 from trueerror.inference._label_tables import label_estimate
 from trueerror.inference._problem import IntervalSpec, critical_t, critical_z, tail
 from trueerror.inference._variance import ClusteredRows, Sample
@@ -163,7 +163,7 @@ class CurveClusters:
             sizes = self._amounts(rows)[-1]
             here, hits = sizes > 0, self._amounts(rows.take(rows.positive))[-1]
             n, total, p = float(here.sum()), float(sizes.sum()), float(hits.sum() / sizes.sum())
-            units = left_out(sizes / total, (hits - p * sizes) / total)[here] * (n - 1) / n if n > 1 else np.zeros(1)
+            units = leave_out(sizes / total, (hits - p * sizes) / total)[here] * (n - 1) / n if n > 1 else np.zeros(1)
             e = Estimate(value=np.array(p), units=units, sizes=sizes[here], range=(0.0, 1.0), labels=True)
             found.append(effective_t_limits(e, spec)[:2])
         low, high = np.array(found).T

@@ -28,7 +28,7 @@ from trueerror.inference._problem import IntervalSpec, Problem, tail
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows
 from trueerror.inference.loss._mean import MeanSample
-from trueerror.inference.proportion._distributions import limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import Floats, WeightsKind, column, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, generator
 from trueerror.metrics._registry import find_measure
@@ -293,8 +293,8 @@ class CostCurve(TableCurve):
         positives, negatives = self._class_rows(confidence)
         fpr, fnr = self.fpr[self._places], self.fnr[self._places]
         both = zip(
-            limits(fpr * negatives, negatives, "wilson", confidence),
-            limits(fnr * positives, positives, "wilson", confidence),
+            share_limits(fpr * negatives, negatives, "wilson", confidence),
+            share_limits(fnr * positives, positives, "wilson", confidence),
             strict=True,
         )
         pc = np.linspace(0, 1, GRID)

@@ -11,7 +11,7 @@ from trueerror.curves._input import CurveInput, need_classes
 from trueerror.curves._points import Counts, Figures, Records, cutoffs, downward
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._verb import curve_verb
-from trueerror.inference.proportion._distributions import limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share
 from trueerror.results import Interval, Result
@@ -116,7 +116,7 @@ class Det(TableCurve):
         level = check_confidence(confidence)
         estimate = float(equal_rates(self.table.positives[None], self.table.negatives[None])[0])
         rows = min(self._class_rows(level))
-        low, high = (float(x) for x in limits(estimate * rows, rows, "wilson", level))
+        low, high = (float(x) for x in share_limits(estimate * rows, rows, "wilson", level))
         return self._noted(bootstrap_area(
             self.table, equal_rates, name="equal error rate", estimate=estimate, confidence=level,
             replicates=replicates, rng=rng, fallback=(low, high, "wilson"), estimand="this model",

@@ -11,7 +11,7 @@ from trueerror.curves._base import TableCurve, columns_to_records, curve_kind
 from trueerror.curves._input import CurveInput, need_classes
 from trueerror.curves._points import Figures, Records, area_under, cutoffs
 from trueerror.curves._verb import curve_verb
-from trueerror.inference.proportion._distributions import limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import Floats, one_number
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.results import Interval
@@ -71,7 +71,7 @@ class _ByShare(TableCurve):
         rows = positives * spread / variance if spread > 0 and variance > 0 else positives
         # The formula is a difference of near equals when all rows around the cut are positive: it is not trusted there.
         rows = min(rows, 4 * positives)
-        low, high = limits(gain * rows, rows, "wilson", confidence)
+        low, high = share_limits(gain * rows, rows, "wilson", confidence)
         return gain, float(low), float(high)
 
     def _near(self, part: float) -> float:

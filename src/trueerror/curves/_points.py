@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueerror.inference._variance import mover
-from trueerror.inference.proportion._distributions import limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import check_confidence
 from trueerror.results import Interval
@@ -126,7 +126,7 @@ def wilson_proportion(
     """
     level, total = check_confidence(confidence), hits + misses
     rows = float(rows_for_interval(hits, misses, squares)) if clustered is None else clustered
-    low, high = (float(x) for x in limits(hits / total * rows, rows, "wilson", level))
+    low, high = (float(x) for x in share_limits(hits / total * rows, rows, "wilson", level))
     kind = "wilson-weighted" if squares is not None else "wilson"
     return Interval(
         name=name, estimate=hits / total, low=low, high=high, confidence=level, note=note, estimand=estimand,
@@ -152,7 +152,7 @@ def weighted_sum(
     [0.7, 0.5984, 0.7888]
     """
     parts = np.divide(hits, rows)
-    low, high = limits(hits, rows, "wilson", confidence)
+    low, high = share_limits(hits, rows, "wilson", confidence)
     p, q = float(parts[0]), float(parts[1])
     correlation = 0.0
     if exclusive and 0 < p < 1 and 0 < q < 1:

@@ -28,12 +28,12 @@ from trueerror.curves._roc import fpr_limits
 from trueerror.curves._verb import curve_verb
 from trueerror.inference._answer import interval_of
 from trueerror.inference._binned_limits import widened
-from trueerror.inference._estimate import limits
+from trueerror.inference._estimate import ends_of
 from trueerror.inference._label_tables import label_estimate
 from trueerror.inference._problem import IntervalSpec, Problem, tail
 from trueerror.inference._score_tables import ScoreRows
 from trueerror.inference._variance import Sample
-from trueerror.inference.proportion._distributions import limits as proportion_limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import Floats, numbers, one_number, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
 from trueerror.metrics._registry import Prior, find_measure, score_share
@@ -372,7 +372,7 @@ class PrecisionRecall(TableCurve):
         shares = [share, share]
         if self.prior is None:
             n = up + down if self.clusters is None else self.clusters.of_mix(confidence)
-            shares = [float(x) for x in proportion_limits(share * n, n, "wilson", confidence)]
+            shares = [float(x) for x in share_limits(share * n, n, "wilson", confidence)]
 
         def precision(pi: float, false: float) -> float:
             return pi * wanted / (pi * wanted + (1 - pi) * false) if pi * wanted + (1 - pi) * false > 0 else 1.0
@@ -421,11 +421,11 @@ class PrecisionRecall(TableCurve):
         level = check_confidence(confidence)
         if self.clusters is not None:
             low, high = (
-                proportion_limits(self.precision * rows, rows, "wilson", level)[end]
+                share_limits(self.precision * rows, rows, "wilson", level)[end]
                 for end, rows in enumerate(self.clusters.of_precision(self.thresholds, level, self.prior))
             )
         elif self.prior is None and self.table.squares is None:
-            low, high = proportion_limits(self._tp[1:], self._tp[1:] + self._fp[1:], "wilson", level)
+            low, high = share_limits(self._tp[1:], self._tp[1:] + self._fp[1:], "wilson", level)
         else:
             low, high = self._limits_of_rows(level)
         return PrecisionRecallBand(
@@ -505,7 +505,7 @@ class PrecisionRecall(TableCurve):
             part = slice(start, start + BLOCK)
             tables = table_of_cells(cells[part], None if squares is None else squares[part])
             e = label_estimate(measure, Sample.of(measure, tables, prior=self.prior), {}, measure.range)
-            found = limits(e, tail(confidence))
+            found = ends_of(e, tail(confidence))
             low[part], high[part] = (np.clip(x, 0.0, 1.0) for x in found)
         return low, high
 

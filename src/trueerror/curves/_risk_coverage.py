@@ -23,7 +23,7 @@ from trueerror.curves._verb import of_each_model
 from trueerror.inference._clusters import without_gaps
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.bootstrap._tables import Statistic
-from trueerror.inference.proportion._distributions import limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import (
     Array,
     Floats,
@@ -459,7 +459,7 @@ class RiskCoverage(TableCurve):
         level = check_confidence(confidence)
         rows = self._all_rows(level)
         rate = float(self._fp[-1] / self._covered[-1])
-        low, high = (float(x) for x in limits(rate * rows, rows, "wilson", level))
+        low, high = (float(x) for x in share_limits(rate * rows, rows, "wilson", level))
         fallback = (max(0.0, best_risk_area(low)), high * (1 - math.log(high)) if high < 1 else 1.0, "unseen-share")
         interval = bootstrap_area(
             self.table, self._areas, name="area under risk and coverage", estimate=self._area(), confidence=level,

@@ -38,7 +38,7 @@ from trueerror.inference._binned_limits import widened
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._score_tables import ScoreRows
 from trueerror.inference.auc._within_folds import within_folds_interval
-from trueerror.inference.proportion._distributions import limits as proportion_limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word, generator
 from trueerror.metrics._registry import Prior, find_measure, score_share
@@ -207,7 +207,7 @@ def pointwise_limits(
     if n != negatives:  # rows that clusters or weights are worth have steps of their own: out to those of the curve
         left = fpr[np.maximum(np.searchsorted(fpr, left * (1 + HAIR), side="right") - 1, 0)]
         right = fpr[np.minimum(np.searchsorted(fpr, right * (1 - HAIR)), len(fpr) - 1)]
-    under, over = proportion_limits(centre * positives, positives, "wilson", confidence)
+    under, over = share_limits(centre * positives, positives, "wilson", confidence)
     farther, nearer = foot_at(fpr, tpr, left), top_at(fpr, tpr, right)
     return centre - np.hypot(centre - under, centre - farther), centre + np.hypot(over - centre, nearer - centre)
 
@@ -602,7 +602,7 @@ class Roc(TableCurve):
                                (point.fpr_interval, optimism[:, 1], sizes[1])):  # fmt: skip
             centre, spread = min(1.0, max(0.0, ci.estimate - float(off.mean()))), farther**2 * float(off.var(ddof=1))
             worth = min(size, centre * (1 - centre) / spread) if spread > 0 and 0 < centre < 1 else size
-            low, high = proportion_limits(centre * worth, worth, "wilson", ci.confidence)
+            low, high = share_limits(centre * worth, worth, "wilson", ci.confidence)
             rates.append(replace(
                 ci, low=min(ci.low, float(low)), high=max(ci.high, float(high)), method="wilson-optimism", note=note
             ))  # fmt: skip

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
         HarderRows,
         Overfit,
         RateAtPrior,
+        WorstSlice,
     )
+    from trueerror.inference._joined import Miscalibration, RunsFound
     from trueerror.inference._tuned import Tuned
     from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
@@ -161,6 +163,7 @@ class Evidence:
     # About rows (TE1xx).
     metrics: tuple[str, ...] | None = None  # names of the metrics that were read
     repeated_ids: tuple[int, Any] | None = None  # rows whose id an earlier row has, and one such id
+    runs: RunsFound | None = None  # errors that come in runs in the order of the rows
     doubled: DuplicateRows | None = None  # copies of rows, and how many of them lie in different clusters
     repeats: RepeatedRows | None = None  # the same items several times
     # (model, rows without its prediction) of each, and all rows, where nothing says how they count
@@ -200,6 +203,7 @@ class Evidence:
     score_range: ScoreRange | None = None
     auc: Interval | None = None  # the area under the ROC curve
     probabilities: bool | None = None  # whether the scores can be read as probabilities
+    z_test: Miscalibration | None = None  # a test of the probabilities that knows of clusters
     precision_by: DecidedBy | None = None  # which rows decide the average precision
     tuned_threshold: Tuned | None = None  # the threshold that was, or would be, chosen on these rows
     # About one pair of models, two samples, and all models (TE4xx).
@@ -232,6 +236,7 @@ class Evidence:
     n_models: int | None = None  # how many models there are
     best: str | None = None  # the name of the one with the best estimate
     not_different_from_best: int | None = None  # how many of the others do not differ significantly from it
+    worst_slice: WorstSlice | None = None  # the slice that is worst, and what to expect of it
     expected: Interval | None = None  # what to expect of that one, allowing for the choice
     resampled: bool | None = None  # whether they are learners under resampling
     adjusted: bool | None = None  # whether p-values were adjusted for the number of pairs

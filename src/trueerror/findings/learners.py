@@ -32,10 +32,8 @@ def plain_t(fold_method: str, test_parts: int) -> Iterator[str]:
     and .53–.57 over 10 × 10 folds: more repeats make it worse.
     """
     if fold_method == "plain-t":
-        yield (
-            f"the t over {whole(test_parts)} test folds takes them as independent, but their training sets "
-            "overlap: limits too narrow, p-values too small"
-        )
+        start = f"the t over {whole(test_parts)} test folds takes them as independent, but their training sets "
+        yield start + "overlap: limits too narrow, p-values too small"
 
 
 @rule("TE504", severity="note", title="the corrected t on a single round of folds is conservative",
@@ -79,10 +77,8 @@ def biased_bootstrap(
     """
     noise = 0.0 if bootstrap_replicates is None else 2 * bootstrap_error / math.sqrt(bootstrap_replicates)
     if abs(bootstrap_bias) - noise > bootstrap_error / 4:
-        yield (
-            f"the bias, {number(bootstrap_bias)}, is more than a quarter of the standard error, "
-            f"{number(bootstrap_error)}"
-        )
+        start = f"the bias, {number(bootstrap_bias)}, is more than a quarter of the standard error, "
+        yield start + f"{number(bootstrap_error)}"
 
 
 @rule("TE516", severity="warning", title="a few values far out decide the spread",
@@ -179,10 +175,8 @@ def models_not_learners(learners_p: float, level: float, significant: bool) -> I
     The rule fires where the first is significant and the second is not.
     """
     if significant and learners_p > level:
-        yield (
-            f"these models, one for each fold, differ; whether the learners behind them do is open "
-            f"({p_value(learners_p)} over the folds)"
-        )
+        start = "these models, one for each fold, differ; whether the learners behind them do is open "
+        yield start + f"({p_value(learners_p)} over the folds)"
 
 
 @rule("TE514", severity="warning", title="few rows of a class in each test fold",

@@ -12,6 +12,7 @@ from scipy import special
 
 from trueerror.findings._rules import rule
 from trueerror.inference._clusters import effective_clusters
+from trueerror.inference._joined import RunsFound
 from trueerror.inference.proportion._interval import is_normal, normal_model_caution
 from trueerror.inputs._labels import Label
 from trueerror.results import Contrast, Interval
@@ -76,10 +77,8 @@ def imbalance(confusion: Confusion, metrics: tuple[str, ...]) -> Iterator[str]:
     totals = t.classes(weighted=False).truth
     share, index = totals.max() / t.n, int(totals.argmax())
     if 0.9 <= share < 1:
-        yield (
-            f"{share_words(float(share))} of the rows are {t.labels[index]}: accuracy says little here, "
-            "look at the other classes' recall"
-        )
+        start = f"{share_words(float(share))} of the rows are {t.labels[index]}: accuracy says little here, "
+        yield start + "look at the other classes' recall"
 
 
 @rule("TE104", severity="error", title="the truth is constant",
@@ -298,10 +297,8 @@ def normal_approximation(proportions: Sequence[tuple[str, str, float, float]]) -
     """
     for name, method, estimate, n in proportions:
         if n and is_normal(method) and normal_model_caution(n, n * estimate * (1 - estimate)):
-            yield (
-                f"the normal interval of {name} does not hold: n = {whole(n)}, "
-                f"n·p·(1 − p) = {number(n * estimate * (1 - estimate))}"
-            )
+            start = f"the normal interval of {name} does not hold: n = {whole(n)}, "
+            yield start + f"n·p·(1 − p) = {number(n * estimate * (1 - estimate))}"
 
 
 @rule("TE204", severity="warning", title="few clusters",
@@ -330,6 +327,21 @@ def few_clusters(clusters: KeyedConfusion | Keys) -> Iterator[str]:
         )
     elif faulty < FEW_FAULTY_CLUSTERS:
         yield f"only {faulty} of {groups} clusters hold an error: the intervals are rough"
+
+
+@rule(
+    "TE220",
+    severity="warning",
+    title="errors in runs",
+    fix="Pass time= where rows stand in order of time, clusters= where they belong to users, texts or sessions.",
+)
+def errors_in_runs(runs: RunsFound) -> Iterator[str]:
+    """Rows that are wrong together are worth fewer, so limits without time= or clusters= are too narrow. The rule looks
+    at the errors of all models and at how they differ; of independent samples it fires in less than 1 of 100."""
+    worth = (
+        f"{whole(runs.rows)} rows are worth about {whole(round(runs.worth))} independent ones: limits are too narrow"
+    )
+    yield f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}): {worth}"
 
 
 @rule("TE205", severity="warning", title="bootstrap replicates that lose a class",
@@ -444,10 +456,8 @@ def better_on_training_rows(training_gap: Contrast) -> Iterator[str]:
     gap = training_gap
     if gap.estimate >= SMALLEST_GAP and gap.p_value < 0.01:
         shown = common_format(gap.estimate, gap.low, gap.high, least=1, power=2)
-        yield (
-            f"accuracy is {shown(gap.estimate)} points higher on the training rows than here, "
-            f"{ci_words(gap.low, gap.high, gap.confidence, shown)} ({p_value(gap.p_value)})"
-        )
+        start = f"accuracy is {shown(gap.estimate)} points higher on the training rows than here, "
+        yield start + f"{ci_words(gap.low, gap.high, gap.confidence, shown)} ({p_value(gap.p_value)})"
 
 
 @rule("TE209", severity="warning", title="overfitting against another model",
@@ -812,6 +822,35 @@ def winners_curse(
         )
 
 
+class WorstSlice(NamedTuple):
+    """The worst of several slices by a metric: its own figure, what to expect of it, how many others are close."""
+
+    metric: str
+    name: str
+    slices: int
+    lowest: bool
+    own: float
+    expected: Interval
+    close: int
+
+
+@rule("TE414", severity="note", title="the worst of many slices",
+      fix="Look at other rows of this slice before acting on it; te.gaps tests whether slices differ.")  # fmt: skip
+def worst_of_many_slices(worst_slice: WorstSlice) -> Iterator[str]:
+    """The worst of many slices is the worst partly by luck, and small slices most of all.
+
+    The rule fires when at least four others show no clear difference from the worst one. What to expect of it has
+    limits that allow for its having been picked.
+    """
+    s, e = worst_slice, worst_slice.expected
+    if s.close + 1 >= MANY_MODELS:
+        yield (
+            f"{s.name} is the {'lowest' if s.lowest else 'highest'} of {whole(s.slices)} slices by {s.metric} "
+            f"({number(s.own)}), and {whole(s.close)} are too close to it to call: it probably looks worse than it is; "
+            f"expect {with_limits(e.estimate, e.low, e.high)}"
+        )
+
+
 @rule("TE410", severity="note", title="sound tests straddle the level",
       fix="Call it a close call, and collect more rows; do not pick the test that gives the "
           "wanted answer.")  # fmt: skip
@@ -850,11 +889,10 @@ def crossing_curves(crossing: CrossingCurves) -> Iterator[str]:
     """
     names = list(dict.fromkeys(who for who, _, _ in crossing.regions))
     if len(names) > 1:
-        spans = {
-            name: listing([f"{number(a)} to {number(b)}" for who, a, b in crossing.regions if who == name])
-            for name in names
-        }
-        advantages = "; ".join(f"{name} finds more at an FPR of {where}" for name, where in spans.items())
+        spans = [
+            listing([f"{number(a)} to {number(b)}" for w, a, b in crossing.regions if w == name]) for name in names
+        ]
+        advantages = "; ".join(f"{m} finds more at an FPR of {where}" for m, where in zip(names, spans, strict=True))
         yield f"their ROC curves cross: {advantages}"
 
 
@@ -876,12 +914,9 @@ def different_mixes(class_totals: Mapping[str, tuple[float, ...]], metrics: tupl
     if special.chdtrc((counts.shape[0] - 1) * (counts.shape[1] - 1), statistic) >= 0.01:
         return
     shares = counts / counts.sum(axis=1, keepdims=True)
-    widest = int(np.argmax(shares.max(axis=0) - shares.min(axis=0)))
-    low, high = float(shares[:, widest].min()), float(shares[:, widest].max())
-    yield (
-        f"the class mixes differ (one class is {100 * low:.0f} to {100 * high:.0f} % of the rows) and {metrics[0]} "
-        "depends on the mix: compare all at one mix"
-    )
+    widest = shares[:, int(np.argmax(np.ptp(shares, axis=0)))]
+    mixes = f"one class is {100 * widest.min():.0f} to {100 * widest.max():.0f} % of the rows"
+    yield f"the class mixes differ ({mixes}) and {metrics[0]} depends on the mix: compare all at one mix"
 
 
 @rule("TE411", severity="warning", title="groups too small to compare",

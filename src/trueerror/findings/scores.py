@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from trueerror.findings._rules import rule
+from trueerror.inference._joined import Miscalibration
 from trueerror.inference._tuned import Tuned
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inputs._arrays import SUM_SLACK, sum_slack
@@ -136,13 +137,13 @@ def scores_like_labels(scores: ScoreTable) -> Iterator[str]:
 @rule("TE306", severity="note", title="badly calibrated probabilities",
       fix="Recalibrate on other rows (Platt, isotonic) before reading scores as probabilities or choosing a threshold "
           "by costs; te.calibration shows where they are off.")  # fmt: skip
-def badly_calibrated(scores: ScoreTable, probabilities: bool) -> Iterator[str]:
+def badly_calibrated(scores: ScoreTable, probabilities: bool, z_test: Miscalibration | None = None) -> Iterator[str]:
     """A probability of 0.8 should come true four times in five. Ranking (AUC) and calls are not touched by bad
     calibration, but costs, thresholds that follow from costs, and anyone who reads the numbers are.
 
     The rule fires when forecasts miss the shares seen by more than 5 points on average, or by more than half the
     share of the rarer class, over ten bins of equal size, and Spiegelhalter's test shows at p < .001 that this is no
-    accident.
+    accident; over clusters with their variance.
     """
     if not probabilities or scores.n < 50:
         return
@@ -150,17 +151,13 @@ def badly_calibrated(scores: ScoreTable, probabilities: bool) -> Iterator[str]:
     from trueerror.metrics.scores import middled
 
     t = middled(scores)
-    test = spiegelhalter_test(t)
-    if not test.p_value < 0.001:
+    if not (test := z_test or spiegelhalter_test(t)).p_value < 0.001:
         return
     forecast, ups, rows = neighbour_groups(t.scores, t.positives, t.negatives, 10)
     off = float(np.abs(ups - rows * forecast).sum() / t.n)
-    rarer = float(min(t.n_positive, t.n_negative) / t.n)
-    if off > min(MISCALIBRATED, rarer / 2):
-        yield (
-            f"probabilities are off by {100 * off:.1f} points on average (Spiegelhalter's z "
-            f"{signed(test.statistic, 1)}, {p_value_words(test.p_value)})"
-        )
+    if off > min(MISCALIBRATED, min(t.n_positive, t.n_negative) / t.n / 2):
+        z = f"Spiegelhalter's z {signed(test.statistic, 1)}, {p_value_words(test.p_value)}"
+        yield f"probabilities are off by {100 * off:.1f} points on average ({z})"
 
 
 @rule("TE307", severity="warning", title="scores that look like percentages",

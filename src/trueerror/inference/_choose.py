@@ -32,7 +32,7 @@ Question = Problem[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Choice:
     """One row: what it is about, the method by its word (of learners that of their plan), and why."""
 
     title: str
@@ -54,82 +54,82 @@ def is_share(q: Question) -> bool:
 
 
 TABLE = (
-    Row(
+    Choice(
         "any metric over several rounds of folds of the same rows", (ONE,), "mean-of-rounds",
         "every round tests the same rows, so more rounds steady the mean and tell nothing new of other rows; it speaks "
         "of these models",
         when=lambda q: q.sample.in_rounds,
     ),
-    Row(
+    Choice(
         "repeated random splits; two models over repeated folds", (ONE, SAME), "corrected-t",
         "rows that were tested several times cannot be pooled; it speaks of the learners",
         when=lambda q: q.sample.repeated,
     ),
-    Row(
+    Choice(
         "scores of folds that have a model each (areas, average precision)", (ONE, SAME), "within-folds",
         "scores of different folds come from different models and may lie on different scales, so rows are ranked "
         "within folds; it speaks of these models, one for each fold",
         when=lambda q: q.sample.ranks_within_folds(q.metric),
     ),
-    Row(
+    Choice(
         "scores of folds with too few rows to be ranked by themselves", (ONE,), "pooled",
         "folds too small to be ranked by themselves (leave-one-out) stand in one ranking, and say so",
         when=lambda q: q.sample.in_folds,
     ),
-    Row(
+    Choice(
         "a share of independent rows (accuracy, error rate, recall, precision, …)", (ONE,), "wilson",
         "coverage at least .927 wherever np and nq are 5 or more (by enumeration)",
         when=is_share,
     ),
-    Row(
+    Choice(
         "F1 of one class, independent rows", (ONE,), "wilson-f1",
         "covers .949–.957; the delta method covers .87–.94 and collapses to zero width",
         when=lambda q: q.metric.rows_in_play and q.sample.plain,
     ),
-    Row(
+    Choice(
         "likelihood ratios and the diagnostic odds ratio, independent rows", (ONE,), "delta-log",
         "the logarithm of a ratio is near to normal; ½ is added to each count where one is 0",
         when=lambda q: q.metric.is_ratio and q.sample.plain,
     ),
-    Row(
+    Choice(
         "a share of independent rows, two models on the same rows", (SAME,), "mid-p",
         "coverage at least .933 by enumeration; Tango's interval for the size",
         when=is_share,
     ),
-    Row(
+    Choice(
         "a share of independent rows, two models on different rows", (DIFFERENT,), "miettinen-nurminen",
         "minimum coverage .935; Newcombe's .902 at 30/30",
         when=is_share,
     ),
-    Row(
+    Choice(
         "calibration errors (expected and maximum), and differences of two", (ONE, SAME, DIFFERENT), "gaps",
         "covers .955–.998 at 1.05–1.9 times the least possible width; chance pushes these errors up, and resampling "
         "pushes twice: BCa covers .00 where forecasts are calibrated, .24–.96 where they are not (simulated)",
         when=lambda q: q.metric.calibration_error,
     ),
-    Row(
+    Choice(
         "anything else: one model, or two on the same rows", (ONE, SAME), "effective-t",
         "covers .93–.98 in nearly every design of labels, scores, losses and grades, at 1.0 to 1.4 times the least "
         "possible width; equal models are called different in .01–.065 of the samples, over clusters of any sizes in "
         ".02–.06 (simulated)",
     ),
-    Row(
+    Choice(
         "anything else: two models on different rows", (DIFFERENT,), "newcombe-hybrid",
         "keeps the skew of both intervals: AUC, AP and log loss of 40 + 40 to 100 + 400 rows type I error .027–.062, "
         "20 + 2,000 .019–.071, where one t of both samples has .10–.21; F1 .046–.064 (simulated)",
     ),
-    Row(
+    Choice(
         "a learner, by resampling", (LEARNER,), lambda q: str(q.sample.usual_method),
         "a plan of resampling says how its test folds depend on each other, and so which method fits",
     ),
-    Row(
+    Choice(
         "two learners on the same test folds", (LEARNERS,), lambda q: str(q.sample.usual_method),
         "type I error .03–.05; the plain t-test of 10 × 10 folds has .53–.57",
     ),
 )  # fmt: skip
 
 
-def row_of(q: Question) -> Row:
+def row_of(q: Question) -> Choice:
     """The first row that holds."""
     on = q.on
     return next(row for row in TABLE if on in row.on and row.when(q))
@@ -155,11 +155,11 @@ class _PlainRows(OneSample):
         return metric.share is not None or metric.row_hits
 
 
-def usual_method(metric: Measure) -> str:
+def usual_key(metric: Measure) -> str:
     """The default method of a metric on independent rows.
 
     >>> from trueerror.metrics._registry import find_measure
-    >>> [usual_method(find_measure(name)) for name in ("recall", "f1", "ece", "auc")]
+    >>> [usual_key(find_measure(name)) for name in ("recall", "f1", "ece", "auc")]
     ['wilson', 'wilson-f1', 'calibration-gaps', 'effective-t']
     """
     return row_of(Problem(metric=metric, sample=_PlainRows(), spec=IntervalSpec())).key

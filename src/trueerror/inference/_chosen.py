@@ -11,13 +11,11 @@ down, so only the limit below pays (the one above, where the lowest is named):
 3. Fewer contenders make q smaller, so both steps are repeated until none leaves. Without rivals q is the usual one.
 4. The limit is the estimate's own, on its own scale, q instead of the usual quantile away; the other stays as it is.
 
-The estimate that allows for the choice lies half way to where that limit would lie at even odds, P(max ≤ q) = ½: what
-the largest of equal errors reaches by luck is too much of a correction where the best is really better.
+The estimate lies half way to where that limit would lie at even odds, P(max ≤ q) = ½: what the largest of equal errors
+reaches by luck corrects too much where the best is really better. Rows of slices differ, so ρ is 0 there.
 
-Of slices the rows differ, so ρ is 0. `validation/CHOSEN.md` has what was measured, beside the rivals: max-|t| over all
-and the zoom correction (Zrnic and Fithian 2024, arXiv 2411.18569). Sources of the pieces: Dunnett 1955, JASA 50:1096
-(largest of correlated normals); Hsu 1996, Multiple Comparisons, ch. 4 (contenders for the best); Slepian 1962, Bell
-Syst. Tech. J. 41:463 (smaller correlations make the largest larger).
+`validation/CHOSEN.md` has what was measured beside max-|t| and the zoom correction (Zrnic and Fithian 2024, arXiv
+2411.18569). Sources: Dunnett 1955, JASA 50:1096; Hsu 1996, Multiple Comparisons, ch. 4 (contenders for the best).
 """
 
 from __future__ import annotations
@@ -46,7 +44,6 @@ def quantile_of_largest(correlations: Sequence[float] | Floats, tail: float) -> 
     >>> [round(quantile_of_largest(each, 0.025), 2) for each in ([], [0.0], [0.5] * 19, [1.0] * 19)]
     [1.96, 2.24, 2.98, 1.96]
     """
-    # Errors that are equal but for rounding, and points enough for 1e-6.
     rho = np.minimum(np.asarray(correlations, dtype=np.float64), 1 - 1e-9)[:, None]
     x, weights = np.polynomial.legendre.leggauss(120)
     low, high, start = -9.0, 9.0, -9.0
@@ -76,7 +73,6 @@ def moved_limit(estimate: float, limit: float, times: float, ends: Range) -> flo
     if not any(bounded) or not room > 0:
         return estimate + times * (limit - estimate)
     c = times * times * (estimate - limit) ** 2 / room
-    # (θ − x)² = c·(x − a)(b − x), c·(x − a) or c·(b − x), as a·x² + b·x + c with the root on the limit's side.
     if all(bounded):
         square, linear, rest = 1 + c, -(2 * estimate + c * (start + end)), estimate**2 + c * start * end
     else:
@@ -118,14 +114,13 @@ def best_of_several(
     others = [m for m, i in estimates.items() if m != name and _limited(i)]
     if not others or not _limited(own):
         return None
-    made_at = own.confidence if level is None else level
     with_it = (c for c in gaps if str(name) in (c.first, c.second) and limits_known(c))
     known = {c.second if c.first == str(name) else c.first: c for c in with_it}
-    found = [_rival(own, estimates[m], made_at, known.get(str(m))) for m in others]
+    found = [_rival(own, estimates[m], level or own.confidence, known.get(str(m))) for m in others]
     z, rho = (np.array(x) for x in zip(*found, strict=True))
     df = max(map(df_of_limits, known.values()), default=math.inf)
     near, q = _contenders(z, rho, (1 - own.confidence) / 2)
-    usual, far = critical_t(made_at, df), critical_t(1 - 2 * float(special.ndtr(-q)), df)
+    usual, far = critical_t(level or own.confidence, df), critical_t(1 - 2 * float(special.ndtr(-q)), df)
     even = max(quantile_of_largest(rho[near], 0.5), 0.0)
     paying, other = (own.high, own.low) if lowest else (own.low, own.high)
     limit, middle = (moved_limit(own.estimate, paying, x / usual, ends) for x in (far, even))

@@ -21,14 +21,11 @@ from numpy.typing import NDArray
 
 from trueerror.inference._contrast import t_contrast
 from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import ROUNDING, Estimate, left_out
+from trueerror.inference._estimate import ROUNDING, Estimate, leave_out
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.results import Contrast
 
 Floats = NDArray[np.float64]
-
-# Below this t is so wide that its limits say nothing more.
-LEAST_DF = 0.25
 
 
 def without_gaps(codes: NDArray[np.integer]) -> NDArray[np.intp]:
@@ -61,13 +58,13 @@ def clusters_in_words(sizes: NDArray[np.floating] | NDArray[np.integer], units: 
     groups, effective = len(sizes), effective_clusters(sizes)
     if groups == 1:
         return f"one {units.removesuffix('s')}"
-    worth = "" if effective > 0.995 * groups else f", worth about {effective:,.1f} of equal size"
+    worth = f", worth about {effective:,.1f} of equal size" * (effective <= 0.995 * groups)
     return f"{groups:,} {units}{worth}"
 
 
 def degrees_of_freedom(effective: float) -> float:
-    """G_eff − 1, and never so near to 0 that t overflows."""
-    return max(effective - 1.0, LEAST_DF)
+    """G_eff − 1, and at least 1: below it t says nothing more."""
+    return max(effective - 1.0, 1.0)
 
 
 def class_weighted_sizes(
@@ -99,20 +96,18 @@ def clusters_left_out(
     """
     sums = np.bincount(codes, weights=influences).astype(np.float64)
     sizes = class_weighted_sizes(codes, truth, influences)
-    units = (len(sums) - 1) / len(sums) * left_out(sizes / float(sizes.sum()), sums)
+    units = (len(sums) - 1) / len(sums) * leave_out(sizes / float(sizes.sum()), sums)
     return Estimate(value=np.array(value), units=units, sizes=sizes, range=bounds)
 
 
-def cr3_variance(sums: Floats, sizes: Floats) -> float:
-    """Σ (s_g/(1 − w_g))²; NaN with a single cluster.
+def cluster_error(e: Estimate) -> float:
+    """√Σ(θ̂ − θ̂₋g)², of the clusters left out (CR3); NaN with a single cluster.
 
-    >>> cr3_variance(np.array([0.1, -0.1]), np.array([5.0, 5.0]))
-    0.08000000000000002
+    >>> round(cluster_error(Estimate(value=np.array(0.0), units=np.array([0.1, -0.1]))), 4)
+    0.2828
     """
-    if np.count_nonzero(sizes > 0) < 2:
-        return math.nan
-    adjusted = sums / (1 - np.minimum(sizes / float(sizes.sum()), 1 - 1e-9))
-    return float((adjusted * adjusted).sum())
+    groups = len(e.units)
+    return math.sqrt(float(((e.units * groups / (groups - 1)) ** 2).sum())) if groups > 1 else math.nan
 
 
 def cluster_t_contrast(
@@ -128,9 +123,7 @@ def cluster_t_contrast(
     >>> round(found.p_value, 4), round(found.low, 3), round(found.high, 3)
     (0.0006, 0.03, 0.07)
     """
-    groups, key = len(e.units), "cluster-t-difference"
-    without = e.units * groups / max(groups - 1, 1)
-    error, value = math.sqrt(float((without * without).sum())), float(e.value)
+    key, error, value = "cluster-t-difference", cluster_error(e), float(e.value)
     if not error > ROUNDING * max(1.0, abs(value)):
         same = effective_t_contrast(e, spec, n=n, higher_is_better=higher_is_better, note=note)
         return replace(same, method=key)

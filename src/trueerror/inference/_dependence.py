@@ -43,15 +43,13 @@ def in_order(units: Floats) -> Ordered:
     """
     n = units.shape[-1]
     apart = units - units.mean(axis=-1, keepdims=True)
-    if n < 2:
-        return Ordered(np.full(units.shape[:-1], math.nan), np.ones(units.shape[:-1]))
     phi = neighbours(apart)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         waves = 0.4 * n ** (2 / 3) / np.sqrt(2 * phi / (1 - phi) ** 2)
-    waves = np.clip(waves, min(4, n - 1), n - 1).astype(np.intp)
-    squares = np.cumsum(np.asarray(fft.dct(apart, norm="ortho", axis=-1))[..., 1:] ** 2, axis=-1)
-    held = np.take_along_axis(squares, waves[..., None] - 1, -1)[..., 0]
-    return Ordered(n * held / waves, waves.astype(np.float64))
+        waves = np.clip(waves, min(4, n - 1), n - 1).astype(np.intp)
+        squares = np.cumsum(np.asarray(fft.dct(apart, norm="ortho", axis=-1)) ** 2, axis=-1)
+        held = np.take_along_axis(squares, waves[..., None], -1)[..., 0]
+        return Ordered(n * held / waves, np.maximum(waves.astype(np.float64), 1.0))
 
 
 def neighbours(apart: Floats) -> Floats:
@@ -97,18 +95,17 @@ def runs_of(errors: Floats, kinds: NDArray[np.integer]) -> Runs:
     >>> round(runs_of(in_runs * 1.0, kinds).worth)
     34
     """
-    n, sizes = len(errors), np.bincount(kinds)
-    shares = np.bincount(kinds, weights=errors) / np.where(sizes > 0, sizes, 1)
+    sizes = np.maximum(np.bincount(kinds), 1)
+    shares = np.bincount(kinds, weights=errors) / sizes
     apart = errors - shares[kinds]
-    spreads = (np.bincount(kinds, weights=apart**2) / np.where(sizes > 0, sizes, 1))[kinds]
-    variance = float((spreads[1:] * spreads[:-1]).sum())
-    if not variance > 0:
-        return Runs(1.0, float(n))
-    p = float(special.ndtr(-float((apart[1:] * apart[:-1]).sum()) / math.sqrt(variance)))
-    if np.isin(errors, (0.0, 1.0)).all():
-        rare = errors if errors.mean() < 0.5 else 1 - errors
-        rates = shares[kinds] if errors.mean() < 0.5 else 1 - shares[kinds]
-        together, expected = float((rare[1:] * rare[:-1]).sum()), float((rates[1:] * rates[:-1]).sum())
-        p = max(p, float(special.pdtrc(together - 1, expected)) if together > 0 else 1.0)
-    own = float((apart * apart).sum())
-    return Runs(p, min(n * own / float(in_order(apart).variance) if own > 0 else n, float(n)))
+    spreads = (np.bincount(kinds, weights=apart**2) / sizes)[kinds]
+    variance = max(float((spreads[1:] * spreads[:-1]).sum()), 1e-300)
+    normal = float(special.ndtr(-float((apart[1:] * apart[:-1]).sum()) / math.sqrt(variance)))
+    # Errors, or right answers, whichever are rarer: P(X ≥ k) of Poisson's distribution.
+    turned = errors.mean() > 0.5
+    rare, rates = np.abs(errors - turned), np.abs(shares[kinds] - turned)
+    expected = max(float((rates[1:] * rates[:-1]).sum()), 1e-300)
+    poisson = float(special.gammainc(max(float((rare[1:] * rare[:-1]).sum()), 1e-9), expected))
+    p = max(normal, poisson * bool(np.isin(errors, (0.0, 1.0)).all()))
+    worth = len(errors) * float((apart * apart).sum()) / max(float(in_order(apart).variance), 1e-300)
+    return Runs(p, min(worth, float(len(errors))))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._estimate import Estimate, Floats, left_out
+from trueerror.inference._estimate import Estimate, Floats, leave_out
 from trueerror.inputs._memory import BLOCK
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion
@@ -83,7 +83,7 @@ class WeightedUnits(RowUnits):
         np.put_along_axis(squares, half, np.take_along_axis(squares, half, -1) + HALF * self.weight**2, -1)
         heavy = np.where(squares > 0, squares / np.where(masses > 0, masses, 1.0), 0.0)
         rows = np.where(squares > 0, masses / np.where(heavy > 0, heavy, 1.0), 0.0)
-        units = left_out(heavy / masses.sum(axis=-1, keepdims=True), heavy * t.moves(masses))
+        units = leave_out(heavy / masses.sum(axis=-1, keepdims=True), heavy * t.moves(masses))
         units = np.where(rows > 0, units, 0.0)
         return replace(t.known(masses), units=units, count=rows, sizes=heavy, strata=t.strata)
 

@@ -16,11 +16,7 @@ from trueerror.inference._contrast import (
     student_quantile,
     tail_area,
 )
-from trueerror.inference._estimate import (
-    Estimate,
-    limits,
-    t_statistic,
-)
+from trueerror.inference._estimate import Estimate, ends_of, t_statistic
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
 from trueerror.inference._sample import Estimated
 from trueerror.methods._registry import ONE, inference_method
@@ -49,12 +45,13 @@ def effective_t_limits(
     `alike`: at the end of its range a metric of ranks says as much as so many rows of a share, and no worse ranking has
     limits nearer to that end.
     """
-    low, high = (float(x) for x in limits(e, spec.tail))
+    low, high = (float(x) for x in ends_of(e, spec.tail))
     if math.isnan(low) or math.isnan(high):
         return instead() or IntervalLimits(*_without_spread(e, spec, alike), KEY, (*notes, Note("no-variance")))
     (least, most), q = e.range, spec.factor(max(alike - 1, 1.0))
     low = min(low, limits_without_spread(most, alike, q, e.range)[0])
-    return IntervalLimits(low, max(high, limits_without_spread(least, alike, q, e.range)[1]), KEY, notes)
+    high = max(high, limits_without_spread(least, alike, q, e.range)[1])
+    return IntervalLimits(low, high, KEY, notes, df=float((e.worst or e).spread.df.min()))
 
 
 def _without_spread(e: Estimate, spec: IntervalSpec, alike: float) -> Range:
@@ -73,7 +70,7 @@ def effective_t_contrast(
     if not e.spread.error > 0:
         return _contrast_without_spread(e, spec, n, note, higher_is_better)
     t, df = (float(x) for x in t_statistic(e, 0.0))
-    low, high = (float(x) for x in limits(e, tail_area(spec.confidence, spec.alternative)))
+    low, high = (float(x) for x in ends_of(e, tail_area(spec.confidence, spec.alternative)))
     return contrast(
         estimate=float(e.value), limits=(low, high), whole=e.range, confidence=spec.confidence,
         alternative=spec.alternative, method=KEY, n=n, statistic=t, df=None if math.isinf(df) else df,

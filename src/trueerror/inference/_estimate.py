@@ -233,30 +233,30 @@ def over_keys(first: Estimate, *others: Estimate) -> Estimate:
 class Sums(NamedTuple):
     """Of the rows of one sample: how many, and what they add to an estimate, squared and to the fourth power.
 
-    The fourth powers are None where they are not known; then rows count as adding alike, and the degrees of freedom are
+    The fourth powers are 0 where they are not known; then rows count as adding alike, and the degrees of freedom are
     those of the number of rows.
     """
 
     rows: float
     squares: float
-    fourths: float | None = None
+    fourths: float = 0.0
 
     @classmethod
     def of(cls, units: Floats, count: Floats | None = None) -> Sums:
         """Those of rows at hand; `count` says how many there are of each kind."""
-        n = float(len(units) if count is None else count.sum())
-        squares = units - float((units if count is None else count * units).sum()) / max(n, 1.0)
+        often = np.broadcast_to(1.0 if count is None else count, units.shape)
+        n = float(often.sum())
+        squares = units - float((often * units).sum()) / max(n, 1.0)
         squares *= squares
         # Not by BLAS, whose threads cost more than these sums and add up in an order of their own.
-        every = squares if count is None else count * squares
+        every = often * squares
         return cls(n, float(every.sum()), float(np.einsum("i,i", every, squares)))
 
     def units(self) -> tuple[Floats, Floats]:
         """Units −b, 0 and b, and how many of each, with the same number, squares and fourth powers."""
         if not self.squares > 0:
             return np.zeros(3), np.array([0.0, self.rows, 0.0])
-        known = self.fourths is not None and self.fourths > 0
-        apart = min(self.squares**2 / self.fourths, self.rows) if known and self.fourths else self.rows
+        apart = min(self.squares**2 / self.fourths, self.rows) if self.fourths > 0 else self.rows
         b = np.sqrt(self.squares / apart)
         return np.array([-b, 0.0, b]), np.array([apart / 2, self.rows - apart, apart / 2])
 
@@ -281,14 +281,14 @@ def quantile(df: Floats, tail: float) -> Floats:
     return np.where(np.isinf(df), -special.ndtri(tail), -special.stdtrit(np.where(np.isinf(df), 1.0, df), tail))
 
 
-def limits(e: Estimate, tail: float) -> tuple[Floats, Floats]:
+def ends_of(e: Estimate, tail: float) -> tuple[Floats, Floats]:
     """The lower and the upper limit, each passed with probability `tail`; NaN where the units show no spread.
 
     They lie where (θ − θ̂)² is q² times the variance at θ, which follows the shape of the range: Wilson's limits
     between two ends, θ̂ ± q·s with none.
 
     >>> right = np.repeat([1.0, 0.0], [90, 10])
-    >>> low, high = limits(Estimate(value=np.array(0.9), units=(right - 0.9) / 100, range=(0, 1), labels=True), 0.025)
+    >>> low, high = ends_of(Estimate(value=np.array(0.9), units=(right - 0.9) / 100, range=(0, 1), labels=True), 0.025)
     >>> round(float(low), 3), round(float(high), 3)
     (0.824, 0.945)
     """
@@ -316,12 +316,12 @@ def t_statistic(e: Estimate, null: float) -> tuple[Floats, Floats]:
         return np.where(error > 0, (value - null) / error, np.nan), np.where(above, df[1], df[0])
 
 
-def p_value(e: Estimate, null: float = 0.0) -> Floats:
+def p_of(e: Estimate, null: float = 0.0) -> Floats:
     """The level at which a limit reaches the null value.
 
     >>> right = np.repeat([1.0, 0.0], [90, 10])
     >>> e = Estimate(value=np.array(0.9), units=(right - 0.9) / 100, range=(0, 1), labels=True)
-    >>> round(float(p_value(e, float(limits(e, 0.025)[0]))), 6)
+    >>> round(float(p_of(e, float(ends_of(e, 0.025)[0]))), 6)
     0.05
     """
     t, df = t_statistic(e, null)
@@ -339,7 +339,7 @@ def apart(first: float, first_limits: Range, second: float, second_limits: Range
     return low, d + math.hypot(first_limits[1] - first, second - second_limits[0])
 
 
-def left_out(share: Floats, moves: Floats) -> Floats:
+def leave_out(share: Floats, moves: Floats) -> Floats:
     """What units add by leaving each out: `share` is a unit's part of the whole, `moves` what it moves the estimate by.
 
     A heavy unit pulls the estimate towards itself, which hides its own deviation in that share.

@@ -14,17 +14,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from trueerror.inference._dependence import Floats, runs_of
 from trueerror.inference._effective_t import KEY
-from trueerror.inference._estimate import Estimate, in_time, over_keys
+from trueerror.inference._estimate import Estimate, in_time, over_keys, p_of, t_statistic
 from trueerror.inference._problem import IntervalLimits, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
+from trueerror.inference.loss._mean import mean_over_units
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import Measure
 from trueerror.results import Interval
 from trueerror.results._values import Note
 from trueerror.sources._predictions import KeyKind, Predictions
-from trueerror.sources.engines._array_source import KeyColumn, in_clusters
+from trueerror.sources.engines._array_source import ArraySource, KeyColumn, in_clusters, weighted_rows
 
 SECOND_KEYS: tuple[KeyKind, KeyKind] = ("crossed", "times")
 NO_OTHER = "over two keys, or in order of time, only the effective t has limits"
@@ -122,6 +124,69 @@ def joined_worst(made: Sequence[Estimate], by: Sequence[View]) -> Estimate:
     """The same of one model, whose limits look at the worst alone where that is known."""
     worst = [e.worst for e in made if e.worst is not None]
     return over_views(made, by) if len(worst) < len(made) else replace(made[0], worst=over_views(worst, by))
+
+
+class Miscalibration(NamedTuple):
+    """Spiegelhalter's test with the variance of rows in clusters: Σ(y − p)(1 − 2p) over its standard error."""
+
+    statistic: float
+    p_value: float
+
+    @classmethod
+    def of(cls, p: Predictions, model: str) -> Miscalibration:
+        """Of a model's probabilities on rows in clusters, in order of time, or with two keys."""
+        by, each = views(p), []
+        for view in by:
+            rows, weights = weighted_rows(view.rows, [model])
+            ups, scores = rows.up, rows.scores[:, 0]
+            keys = next(x for x in (rows.clusters, np.arange(len(ups))) if x is not None)
+            w = next(x for x in (weights, np.ones(len(ups))) if x is not None)
+            sums = np.bincount(keys, weights=w * (ups - scores) * (1 - 2 * scores)).astype(np.float64)
+            sizes = np.bincount(keys, weights=w).astype(np.float64)
+            each.append(mean_over_units(sums[sizes > 0], sizes[sizes > 0], (-math.inf, math.inf)))
+        found = over_views(each, by)
+        return cls(float(t_statistic(found, 0.0)[0]), float(p_of(found)))
+
+
+class RunsFound(NamedTuple):
+    """Whose errors come most in runs, how likely that is by chance, and how many independent rows these are worth."""
+
+    model: str
+    p_value: float
+    rows: int
+    worth: float
+
+    @classmethod
+    def of(cls, p: Predictions, threshold: float | None = None) -> RunsFound:
+        """Of the errors of all models, and of how they differ from the first, each as one of so many (Bonferroni).
+
+        Grades, and scores that call nothing, are taken by their ranks. Where rows are sorted by an answer, errors stand
+        together by themselves: nothing is found.
+        """
+        source, first = p.source.fetched(), p.models[0]
+        same = source.truth[1:] == source.truth[:-1]
+        columns = [x for m in p.models for x in source.columns[m] if x is not None and x.ndim == 1]
+        steps = [np.diff(column.astype(np.float64))[same] for column in columns]
+        is_sorted = any(d.any() and ((d >= 0).all() or (d <= 0).all()) for d in steps)
+        series = {m: (_ranks, _wrong)[p.scale is None and p.has_predictions(m)](source, m, threshold) for m in p.models}
+        series |= {f"{m} and {first}": series[m] - series[first] for m in p.models[1:]}
+        found = {m: runs_of(x, source.truth) for m, x in series.items()}
+        model, most = min(found.items(), key=lambda item: item[1].p_value)
+        return cls(model, min(1.0, most.p_value * len(found) + is_sorted), p.n, most.worth)
+
+
+def _wrong(source: ArraySource, model: str, threshold: float | None) -> Floats:
+    """1 where a row is called wrongly."""
+    return np.asarray(source.predicted_codes(model, threshold) != source.truth, dtype=np.float64)
+
+
+def _ranks(source: ArraySource, model: str, threshold: float | None) -> Floats:
+    """The ranks of scores or grades; one that is missing counts as 0."""
+    scores = source.columns[model].scores
+    assert scores is not None
+    column = np.nan_to_num(scores.reshape(len(scores), -1)[:, 0])
+    _, place, often = np.unique(column, return_inverse=True, return_counts=True)
+    return np.asarray(np.cumsum(often) - (often - 1) / 2, dtype=np.float64)[place]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -42,9 +42,9 @@ def label_estimate(
 ) -> Estimate:
     """The metric of a sample; `bare` leaves the half rows out, as in a difference on the same rows.
 
-    >>> from trueerror.inference._estimate import limits
+    >>> from trueerror.inference._estimate import ends_of
     >>> m, table = find_measure("mcc"), Confusion([[80, 10], [8, 30]])
-    >>> low, high = limits(label_estimate(m, Sample.of(m, table), {}, m.range), 0.025)
+    >>> low, high = ends_of(label_estimate(m, Sample.of(m, table), {}, m.range), 0.025)
     >>> round(float(low), 2), round(float(high), 2)
     (0.5, 0.79)
     """

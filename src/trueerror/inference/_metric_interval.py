@@ -21,26 +21,13 @@ from trueerror.inference._variance import Design, Sample
 from trueerror.inference.bootstrap._limits import Unfit
 from trueerror.inference.bootstrap._tables import TableBootstrap, bootstrap_of_table
 from trueerror.inference.counts._multilabel import multilabel_interval
-from trueerror.inference.counts._one_class import (
-    CountProblem,
-    EveryClass,
-    LabelSample,
-    in_array,
-    limits_of_counts,
-)
+from trueerror.inference.counts._one_class import CountProblem, EveryClass, LabelSample, in_array, limits_of_counts
 from trueerror.inference.loss._mean import MeanSample
 from trueerror.inference.proportion._distributions import RawLimits
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng
 from trueerror.methods._registry import ONE, inference_method
-from trueerror.metrics._registry import (
-    Measure,
-    MetricOptions,
-    Prior,
-    check_metric_options,
-    find_measure,
-    prior_of_each,
-)
+from trueerror.metrics._registry import Measure, MetricOptions, Prior, check_metric_options, find_measure, prior_of_each
 from trueerror.results import Interval, Side
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion

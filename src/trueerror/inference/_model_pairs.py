@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,29 +18,22 @@ from trueerror.inference._clusters import clusters_in_words, clusters_left_out, 
 from trueerror.inference._contrast import nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
-from trueerror.inference._fragility import undone_by
+from trueerror.inference._fragility import Failing, Failures, furthest, undone_by
 from trueerror.inference._joined import over_views
 from trueerror.inference._problem import Problem
 from trueerror.inference._sample import Sampled
 from trueerror.inference._score_tables import difference_of_scores
 from trueerror.inference.auc._binned import binned_contrast
-from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.auc._multiclass import class_area_estimate, class_area_rows
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.counts._paired import PairedMetric
-from trueerror.inference.loss._mean import (
-    NO_ROWS,
-    ClusterSums,
-    infinite_contrast,
-    mean_estimate,
-)
-from trueerror.inputs._labels import Codes
-from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inference.loss._mean import NO_ROWS, ClusterSums, infinite_contrast, mean_estimate
+from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import SAME, InferenceMethod
 from trueerror.metrics._registry import Measure
 from trueerror.results import Contrast
-from trueerror.sources.engines._array_source import class_scored_rows, loss_rows
+from trueerror.sources.engines._array_source import class_scored_rows
 from trueerror.tallies import Agreement, Discordance, Moments
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts
 
@@ -53,14 +46,6 @@ Floats = NDArray[np.float64]
 ROW_REPLICATES = 2_000
 
 
-class Failures(NamedTuple):
-    """The least and the most (models, classes) that a failed row of a class adds to a metric, and rows by class."""
-
-    low: Floats
-    high: Floats
-    rows: Floats
-
-
 @dataclass(eq=False)
 class ModelPair(Sampled):
     """Two models on the same rows."""
@@ -69,6 +54,11 @@ class ModelPair(Sampled):
     rows: PairedRows
     first: str
     second: str
+
+    @property
+    def positive(self) -> Label | None:
+        """The class that a metric of labels is of."""
+        return None
 
     @property
     def repeated(self) -> bool:
@@ -170,18 +160,15 @@ class ModelPair(Sampled):
         A unit is a row of the class that hurts most, or a cluster with as many rows of each class as others have. None
         where that is not known.
         """
-        found, groups = self.failures(), self.groups
-        if found is None:
-            return None
-        low, high = found.low, found.high
-        if groups is not None:
-            low, high = (x * found.rows / groups for x in (low, high))
-            low, high = (x.sum(axis=-1, keepdims=True) for x in (low, high))
-        return float(min(low[0].min(), -high[1].max())), float(max(high[0].max(), -low[1].min()))
+        return furthest(self.failed(self.first), self.failed(self.second))
 
-    def failures(self) -> Failures | None:
-        """What a row adds to the metric of a model that fails on it; None where that is not known."""
-        return None
+    def failed(self, model: str) -> Failures | None:
+        """What a unit on which the model fails adds to its metric; None where that is not known."""
+        r = self.rows
+        return Failing(
+            p=r.p, model=model, measure=r.measure, options=r.options, positive=self.positive, prior=r.prior,
+            threshold=r.threshold,
+        ).failures()  # fmt: skip
 
 
 Pair = Problem[ModelPair]
@@ -189,6 +176,11 @@ Pair = Problem[ModelPair]
 
 class LabelPair(ModelPair):
     """By a metric of labels."""
+
+    @property
+    def positive(self) -> Label | None:
+        """The class that the metric is of."""
+        return self.rows.positive
 
     @cached_property
     def metric(self) -> PairedMetric:
@@ -241,13 +233,6 @@ class LabelPair(ModelPair):
             return made
         without = f"{'one' if lost == 1 else lost} of the {self.rows.units}"
         return replace(made, note=f"without {without} the metric is undefined, so they show no spread")
-
-    def failures(self) -> Failures | None:
-        """A row may be called anything."""
-        low, high = np.stack(self.metric.extremes(), axis=1)
-        counted = self.agreement
-        rows = np.bincount(counted.truth, weights=counted.masses, minlength=low.shape[-1]).astype(np.float64)
-        return Failures(low, high, rows)
 
 
 def _row(truth: Codes, called: Codes) -> ClassCounts:
@@ -309,25 +294,6 @@ class LossPair(ModelPair):
         """The same, where there is a mean."""
         return self.nothing(q, KEY) or super().by_effective_t(q)
 
-    def extreme(self) -> Range | None:
-        """By the labels that the forecasts seen would have made dearest, and by the ends of the scale of grades."""
-        r, groups = self.rows, self.groups
-        if r.measure.of_grades or r.measure.row_hits:
-            units = float(r.p.n) if groups is None else 2 * groups
-            return r.reach[0] / units, r.reach[1] / units
-        return None if r.weighted else super().extreme()
-
-    def failures(self) -> Failures | None:
-        """A row may have the label that its forecast makes dearest: the dearest of all, in a cluster each its own."""
-        r, loss = self.rows, partial(self.rows.measure.function, **self.rows.options)
-        try:
-            both = [loss_rows(r.p, (model,), loss) for model in (self.first, self.second)]
-        except MemoryBudgetExceeded:
-            return None
-        dearest = [x.highest if self.groups is None else x.all_highest for x in both]
-        more = np.array([[(d - float(x.values.mean())) / r.p.n] for d, x in zip(dearest, both, strict=True)])
-        return Failures(np.zeros_like(more), more, np.array([float(r.p.n)]))
-
 
 class ScorePair(ModelPair):
     """By a metric of scores."""
@@ -337,19 +303,6 @@ class ScorePair(ModelPair):
         up, scores, keys = self.rows.columns
         one, two = (scores[:, place] for place in self.places)
         return difference_of_scores(q, up, (one, two), None if keys is None else without_gaps(keys)), len(up)
-
-    def failures(self) -> Failures | None:
-        """A row may score as rows of the other class do."""
-        r, moved = self.rows, []
-        for model in (self.first, self.second):
-            table = r.p.scores(model)
-            moves = score_influences(r.measure, table, r.options)
-            if moves is None:
-                return None
-            rows = np.array([float(table.n_positive), float(table.n_negative)])
-            sums = (moves.positives * table.negatives).sum(), (moves.negatives * table.positives).sum()
-            moved.append(np.array(sums, dtype=np.float64) / rows[::-1])
-        return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), rows)
 
 
 class AreaPair(ScorePair):
@@ -378,12 +331,11 @@ class AreaPair(ScorePair):
         made, n = self.difference(q)
         return binned_contrast(made, *left_open, q.spec, n=int(n))
 
-    def failures(self) -> Failures | None:
+    def failed(self, model: str) -> Failures | None:
         """A row that scores as rows of the other class do is placed in their middle, and both classes so."""
         r, each = self.rows, np.array(self.rows.class_sizes, dtype=np.float64)
-        values = np.array([float(r.area(place).value) for place in self.places])
-        moved = (1 - r.measure.area / 2 - values)[:, None] / each
-        return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), each)
+        moved = (1 - r.measure.area / 2 - float(r.area(r.p.models.index(model)).value)) / each
+        return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), each).of_clusters(self.groups or 0)
 
 
 class ClassAreaPair(ModelPair):

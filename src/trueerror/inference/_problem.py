@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
@@ -124,14 +124,6 @@ class IntervalSpec:
         """What is left out beyond one limit."""
         return (1 - self.level) / 2 if self.side == "two-sided" else 1 - self.level
 
-    @property
-    def both_sides(self) -> IntervalSpec:
-        """The two-sided spec with the same distance to each limit, for parts that a sum is made of."""
-        if self.side == "two-sided":
-            return self
-        # At a one-sided confidence of a half or less the distance is 0 or beyond; parts keep a little.
-        return replace(self, side="two-sided", over=1, each_at=max(1 - 2 * self.tail, 1e-6))
-
     def factor(self, df: float = math.inf) -> float:
         """How many standard errors a limit lies from the estimate."""
         return -_STANDARD.inv_cdf(self.tail) if math.isinf(df) else critical_t(self.level, df, self.side)
@@ -147,6 +139,7 @@ class IntervalSpec:
         method: str,
         n: float,
         note: Notes = None,
+        df: float = math.inf,
     ) -> Interval:
         """The result: limits cut to the range and the side, holding the estimate; NaN with a note where they meet."""
         # Rounding can put a perfect score a hair beyond the end of its range; what is NaN stays so.
@@ -166,7 +159,7 @@ class IntervalSpec:
             name=name, estimate=estimate, low=low, high=high, confidence=self.confidence, side=self.side, method=method,
             n=n, note=sentences_of(notes), estimand=self.estimand,
         )  # fmt: skip
-        result._keep_notes(tuple(note for note in notes if isinstance(note, Note)))
+        result._keep_notes(tuple(note for note in notes if isinstance(note, Note)), df)
         return result
 
 
@@ -174,7 +167,7 @@ class IntervalLimits(NamedTuple):
     """What a method gives: both limits, the key of the method that was used in the end, and a note.
 
     `resampled`: they come from replicates. `n`: how many rows they are of, where other limits of the sample are of
-    another number.
+    another number. `df` are those of the t that they are made with.
     """
 
     low: float
@@ -183,6 +176,7 @@ class IntervalLimits(NamedTuple):
     note: str | Note | tuple[str | Note | None, ...] | None = ""
     resampled: bool = False
     n: float | None = None
+    df: float = math.inf
 
     @property
     def notes(self) -> tuple[str | Note | None, ...]:

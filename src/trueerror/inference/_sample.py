@@ -139,7 +139,7 @@ class OneSample(Sampled):
     def _interval(self, q: Problem[Any], made: IntervalLimits, ends: Range) -> Interval:
         return q.spec.interval(
             q.metric.name, self.value, made.low, made.high, bounds=ends, method=made.method,
-            n=self.n if made.n is None else made.n, note=made.note,
+            n=self.n if made.n is None else made.n, note=made.note, df=made.df,
         )  # fmt: skip
 
     def widened(self, q: Problem[Any], found: Interval, made: IntervalLimits, chosen: InferenceMethod) -> Interval:

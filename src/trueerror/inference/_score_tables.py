@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference._binned_limits import with_bounds
 from trueerror.inference._clusters import effective_clusters, without_gaps
-from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out
+from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, leave_out
 from trueerror.inference._ordered_scores import OrderedScores
 from trueerror.inference._problem import IntervalLimits, Problem
 from trueerror.inference._sample import Estimated, OneSample
@@ -274,12 +274,12 @@ def score_estimate(q: Problem[ScoreSample]) -> Estimate:
     Welch's, from the sizes of the classes.
 
     >>> from trueerror.inference._problem import IntervalSpec
-    >>> from trueerror.inference._estimate import limits
+    >>> from trueerror.inference._estimate import ends_of
     >>> from trueerror.metrics._registry import find_measure
     >>> table, auc = ScoreTable.count([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]), find_measure("auc")
     >>> sample = ScoreSample(table=table, estimate=8 / 9)
     >>> made = score_estimate(Problem(metric=auc, sample=sample, spec=IntervalSpec()))
-    >>> [round(float(x), 2) for x in limits(made, 0.025)]
+    >>> [round(float(x), 2) for x in ends_of(made, 0.025)]
     [0.27, 0.99]
     """
     s = q.sample
@@ -324,7 +324,7 @@ def _weighted(influences: Floats, masses: Floats, squares: Floats) -> tuple[Floa
     """(n − 1)/n times what is lost without a row of each score, how many there are, (Σw)²/Σw², and their weight."""
     heavy, rows = _row_weights(masses, squares), np.zeros_like(masses)
     np.divide(masses, heavy, out=rows, where=heavy > 0)
-    units = (1 - 1 / rows.sum()) * left_out(heavy / masses.sum(), heavy * influences)
+    units = (1 - 1 / rows.sum()) * leave_out(heavy / masses.sum(), heavy * influences)
     return np.where(rows > 0, units, 0.0), rows, heavy
 
 

@@ -1,19 +1,18 @@
 """A threshold that was chosen on these very rows: whether it was, for what, and what its rates are on other rows.
 
-The best of all cutoffs fits the accidents of a sample too, so what it reaches there is too good. How much is seen by
-choosing again on resampled rows: on average the choice looks better in the resample than on all rows, by the optimism,
-and worse on the rows left out of it, which were chosen for on 63 % of the rows. The truth lies between the rate less
-the optimism (too good still) and the mean on rows left out (too bad). So the lower limit is Wilson's at the one below,
-the upper one Wilson's at the rate as it is, both with as many rows as the spread over resamples is worth.
+The best of all cutoffs fits the accidents of a sample, so what it reaches there is too good. Choosing again on
+resampled rows shows how much: the rate less the mean optimism is too good still, the mean on rows left out too bad,
+since it is chosen for on 63 % of the rows. The lower limit is Wilson's at the latter, the upper one at the rate as it
+is, both with as many rows as the spread over resamples is worth (`validation/CHOSEN.md` has what was measured).
 
-`validation/CHOSEN.md` has what was measured. Sources: Efron 1983, JASA 78:316; Harrell, Lee and Mark 1996, Stat. Med.
-15:361 (optimism); Korn and Graubard 1998, Surv. Methodol. 24:193 (Wilson's limits at the effective number of rows).
+Sources: Efron 1983, JASA 78:316; Harrell, Lee and Mark 1996, Stat. Med. 15:361 (optimism).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import NamedTuple
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._problem import Range
-from trueerror.inference.proportion._distributions import limits as proportion_limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import Floats
 from trueerror.results import Interval
 from trueerror.tallies import ScoreTable
@@ -47,19 +46,20 @@ class Criterion(NamedTuple):
         return int(np.argmax((self.choice or self.worth)(tp, fp, up, down)))
 
 
-def _recall(tp: Floats, fp: Floats, up: float, down: float) -> Floats:
-    return tp / max(up, 1.0)
-
-
 def _reaching(target: float, tp: Floats, fp: Floats, up: float, down: float) -> Floats:
     """Largest at the highest cutoff that finds this share of the positives."""
-    found = _recall(tp, fp, up, down)
+    found = tp / max(up, 1.0)
     return np.where(found >= target - 1e-12, 2 - found - fp / (1e3 * (down + 1)), 0.0)
 
 
 def recall_of(target: float) -> Criterion:
     """The highest cutoff that finds this share of the positives."""
-    return Criterion(f"a recall of {target:g}", _recall, "recall", choice=partial(_reaching, target))
+    return Criterion(
+        f"a recall of {target:g}",
+        lambda tp, fp, up, down: tp / max(up, 1.0),
+        "recall",
+        choice=partial(_reaching, target),
+    )
 
 
 def cost_of_errors(cost_fp: float, cost_fn: float) -> Criterion:
@@ -123,7 +123,6 @@ def tuned_for(
         places, candidates = np.arange(len(table.scores)), [at, at - 1, at + 1]
     else:
         return None
-    # The cutoff itself before its neighbours, which another side of "at least" would take.
     for place, c in product(candidates, (*first, *CRITERIA, *(() if on_grid else _targets(counts, at)))):
         values = (c.choice or c.worth)(*counts)
         best = float(values[places].max()) if len(places) else math.nan
@@ -188,11 +187,20 @@ def on_other_rows(
     def wilson(value: float) -> tuple[float, float]:
         p = min(max((value - start) / (end - start), 0.0), 1.0)
         worth = min(p * (1 - p) / spread, float(n)) or float(n)
-        low, high = proportion_limits(p * worth, worth, "wilson", confidence)
+        low, high = share_limits(p * worth, worth, "wilson", confidence)
         return start + (end - start) * float(low), start + (end - start) * float(high)
 
-    middle = min((left + apparent - float(np.mean(optimism))) / 2, apparent)
+    (low, _), (_, high), middle = wilson(left), wilson(apparent), (left + apparent - float(np.mean(optimism))) / 2
     return Interval(
-        name=criterion.name, estimate=middle, low=wilson(left)[0], high=wilson(apparent)[1], confidence=confidence,
-        method=KEY, n=n, note="the threshold was chosen on these rows",
+        name=criterion.name, estimate=min(middle, apparent), low=low, high=high, confidence=confidence, method=KEY,
+        n=n, note="the threshold was chosen on these rows",
     )  # fmt: skip
+
+
+def elsewhere(tuned: Tuned | None, own: Interval) -> Interval:
+    """A rate of the calls as it is on other rows, where the threshold was tuned for it."""
+    if tuned is None or tuned.criterion.metric != own.name or math.isnan(tuned.expected.estimate):
+        return own
+    e, cost = tuned.expected, tuned.criterion.ends[1] == 0
+    low, high = (-e.high, -e.low) if cost else (e.low, e.high)
+    return replace(e, name=own.name, estimate=abs(e.estimate) if cost else e.estimate, low=low, high=high, n=own.n)

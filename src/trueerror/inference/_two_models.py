@@ -7,7 +7,8 @@ statistics of the folders beside this file. A significance test of one's own is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property, reduce
 from operator import sub
@@ -17,11 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._answer import contrast_of, interval_of
-from trueerror.inference._clusters import (
-    cluster_t_contrast,
-    clusters_left_out,
-    without_gaps,
-)
+from trueerror.inference._clusters import cluster_t_contrast, clusters_left_out, without_gaps
 from trueerror.inference._contrast import mirrored, nothing_known, of_better
 from trueerror.inference._effective_t import ALONE, KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
@@ -273,6 +270,18 @@ class PairedRows:
             return self.placements.sizes
         up = self.weighted_columns[0].up
         return int(up.sum()), int((~up).sum())
+
+
+def both_readings(c: Contrast, counted: Iterable[Contrast]) -> Contrast:
+    """A pair whose limits and p-value hold whether the rows that the model ahead left out count as wrong or not."""
+    left = [s if s.first == c.first else mirrored(s) for s in counted if {s.first, s.second} == {c.first, c.second}]
+    if not left or left[0].p_value <= c.p_value:
+        return c
+    p, note = left[0].p_value, "limits hold whether the rows left out are right or wrong"
+    return replace(
+        c, p_value=p, low=min(c.low, left[0].low), high=max(c.high, left[0].high), note=joined_notes(c.note, note),
+        statistic=math.nan, p_better=c.p_better if p <= 1 - c.confidence else None,
+    )  # fmt: skip
 
 
 def gaps_from(

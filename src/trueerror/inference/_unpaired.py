@@ -17,23 +17,21 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._answer import contrast_of
-from trueerror.inference._contrast import contrast, of_better
+from trueerror.inference._contrast import SEARCHED_P, contrast, of_better
 from trueerror.inference._estimate import apart
-from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference._fragility import Failing, furthest, undone_by
+from trueerror.inference._problem import IntervalSpec, Problem, critical_t
 from trueerror.inference._sample import Sampled
 from trueerror.inference.auc._binned import unpaired_table_contrast, within_words
-from trueerror.inference.auc._tests import delong_unpaired
 from trueerror.inference.loss._mean import infinite_contrast
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inference.proportion._two_samples import difference
-from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import DIFFERENT, InferenceMethod, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior
 from trueerror.metrics.scores import metric_bounds
 from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.engines._array_source import scored_rows
 from trueerror.tallies import Confusion
 from trueerror.tallies._score_bounds import Bounds
 
@@ -80,6 +78,13 @@ class ModelRows(NamedTuple):
         prior = None if measure.area else self.prior
         return None if table.exact else metric_bounds(measure, table, prior=prior)
 
+    def asked(self, q: Two) -> Failing:
+        """Its metric, as fragility looks at it."""
+        return Failing(
+            p=self.p, model=self.model, measure=q.metric, options=q.options, prior=self.prior, threshold=self.threshold,
+            positive=self.p.positive if q.metric.of_one_class else None,
+        )  # fmt: skip
+
     @property
     def plain(self) -> bool:
         """Neither clusters nor sampling weights."""
@@ -124,7 +129,11 @@ class TwoSamples(Sampled):
         if names[0] == names[1]:
             names = [f"{m} ({place})" for m, place in zip(names, ("first", "second"), strict=True)]
         made: Contrast = chosen.function(q)
-        return replace(made, name=q.metric.title, first=names[0], second=names[1])
+        undone = undone_by(made, q.spec, lambda: furthest(*(rows.asked(q).failures() for rows in self)))
+        return replace(
+            made, name=q.metric.title, first=names[0], second=names[1], undone_by=undone,
+            undone_unit="cluster" if undone is not None and any(rows.asked(q).groups for rows in self) else None,
+        )  # fmt: skip
 
 
 Two = Problem[TwoSamples]
@@ -165,16 +174,9 @@ for _key, _form in {
     "delong-unpaired-t", on=DIFFERENT, word="delong", applies=lambda q: q.metric.area == 1 and q.sample.plain
 )
 def delong_of_two(q: Two) -> Contrast:
-    """DeLong over the rows; over score tables where the rows do not fit into memory."""
-    confidence, alternative = q.spec.confidence, q.spec.alternative
-    try:
-        (up1, s1, _), (up2, s2, _) = (scored_rows(rows.rows, [rows.model]) for rows in q.sample)
-    except MemoryBudgetExceeded:
-        tables = [rows.rows.scores(rows.model) for rows in q.sample]
-        return unpaired_table_contrast(*tables, confidence=confidence, alternative=alternative)
-    return delong_unpaired(
-        up1, s1[:, 0], up2, s2[:, 0], confidence=confidence, alternative=alternative, df="satterthwaite"
-    )
+    """DeLong over the score tables."""
+    tables = [rows.rows.scores(rows.model) for rows in q.sample]
+    return unpaired_table_contrast(*tables, confidence=q.spec.confidence, alternative=q.spec.alternative)
 
 
 @inference_method(
@@ -211,8 +213,12 @@ def _of_limits(q: Two, method: str, joined: Callable[[float, Range, float, Range
     least, most = low1 - high2, high1 - low2
     slack = max(estimate - least, most - estimate)
 
+    # At one confidence, so that limits are nested and p is the level at which one reaches 0.
+    usual = [rows.interval(0.95) for rows in q.sample]
+    df = _of_both(*usual)
+
     def limits(confidence: float) -> Range:
-        a, b = ((own.low, own.high) for own in (rows.interval(confidence) for rows in q.sample))
+        a, b = (_at(rows.interval, own, df, confidence) for rows, own in zip(q.sample, usual, strict=True))
         return joined(low1, a, high2, b)[0], joined(high1, a, low2, b)[1]
 
     p = two_sided_p = _inverted(limits, estimate)
@@ -232,6 +238,20 @@ def _of_limits(q: Two, method: str, joined: Callable[[float, Range, float, Range
         notes=(lacking,) if lacking and math.isnan(p) else within_words(slack),
         p_at_most=p <= two_sided_p == LEAST_LEVEL,
     )  # fmt: skip
+
+
+def _of_both(first: Interval, second: Interval) -> float:
+    """The degrees of freedom with which two samples tell the standard error of a difference (Welch 1947)."""
+    own = [(x.width / critical_t(x.confidence, x._limits_df), x._limits_df) for x in (first, second)]
+    unsure = sum(error**4 / df for error, df in own)
+    return sum(error**2 for error, _ in own) ** 2 / unsure if unsure > 0 else math.inf
+
+
+def _at(interval: Callable[[float], Interval], own: Interval, df: float, confidence: float) -> Range:
+    """A model's own limits, as far out in its own t as the confidence is in that of both."""
+    further = critical_t(confidence, df)
+    found = interval(1 - max(2 * float(special.stdtr(own._limits_df, -further)), SEARCHED_P))
+    return found.low, found.high
 
 
 def _inner(own: Interval, bounds: Bounds | None) -> Range:

@@ -41,7 +41,7 @@ from trueerror.tallies._scores import ScoreTable
 Floats = NDArray[np.float64]
 
 
-class Gaps(NamedTuple):
+class Noise(NamedTuple):
     """The gaps of bins as shares of all rows, their standard errors, and what clusters make of them.
 
     `correlations` (bins, bins) are those of the noise, None over rows. `shares` are the bins' shares of the rows. t has
@@ -54,7 +54,7 @@ class Gaps(NamedTuple):
     df: float = math.inf
     correlations: Floats | None = None
 
-    def largest(self) -> Gaps:
+    def largest(self) -> Noise:
         """The mean gap of each bin, over its own rows."""
         return self._replace(gaps=self.gaps / self.shares, errors=self.errors / self.shares)
 
@@ -152,7 +152,7 @@ def calibration_gaps(q: Problem[ScoreSample]) -> IntervalLimits:
 
 def gaps_of(
     table: ScoreTable, share: float | None, clusters: ClusteredRows | None, bins: int = 10, binning: Any = "width"
-) -> tuple[Gaps, Floats]:
+) -> tuple[Noise, Floats]:
     """The gaps of the bins that have rows, and how many rows those have.
 
     The variance of positives − sum of forecasts in a bin is the larger of Σ(y − p)², what was seen, and Σp(1 − p), what
@@ -182,14 +182,14 @@ def gaps_of(
     )
     held, n = rows > 0, float(rows.sum())
     errors = np.sqrt(np.maximum(observed, expected))
-    alone = Gaps(gap[held] / n, errors[held] / n, rows[held] / n)
+    alone = Noise(gap[held] / n, errors[held] / n, rows[held] / n)
     if clusters is None:
         return alone, rows[held]
     at = np.searchsorted(table.scores, clusters.scores + 0.0, side="right") - 1
     return _over_clusters(alone, clusters, weights, (np.cumsum(held) - 1)[where][at]), rows[held]
 
 
-def _over_clusters(alone: Gaps, rows: ClusteredRows, of_class: tuple[float, float], bin_of: NDArray[np.intp]) -> Gaps:
+def _over_clusters(alone: Noise, rows: ClusteredRows, of_class: tuple[float, float], bin_of: NDArray[np.intp]) -> Noise:
     """The noise that clusters leave one out show (CR3), in no bin less than that of its rows by themselves."""
     weights = np.where(rows.positive, *of_class) * (1.0 if rows.weights is None else rows.weights)
     size, groups = len(alone.gaps), rows.groups

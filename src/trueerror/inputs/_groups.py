@@ -196,7 +196,7 @@ class Evaluated(Group):
     metrics: MetricChoice = option(None, "A metric, as f_beta:beta=2; or 'all'.", "NAME", list[str], "--metric")
     design: Design = option("random", "How rows were drawn: random, or case-control (each class apart).", "WORD")
     method: str | None = option(None, "Interval by name, for the metrics that offer it.", "WORD")
-    simultaneous: bool = option(False, "Widen the intervals so that all of them hold together.")
+    simultaneous: bool | None = option(None, "All intervals hold together (True), or each by itself (False).")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -90,7 +90,7 @@ def decisions() -> tuple[Decision, ...]:
 
 def usual_method(measure: Any) -> str:
     """The key of the default method of a metric on independent rows."""
-    key: str = _table().usual_method(measure)
+    key: str = _table().usual_key(measure)
     return key
 
 

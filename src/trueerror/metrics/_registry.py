@@ -50,9 +50,8 @@ AVERAGES: tuple[Average, ...] = ("macro", "micro", "weighted")
 OF: dict[str, tuple[Needs, ...]] = {
     "of_labels": ("binary", "classes", "cells"), "of_one_class": ("binary",), "of_all_classes": ("classes",),
     "of_cells": ("cells",), "of_scores": ("scores",), "of_losses": ("losses", "grades"), "of_grades": ("grades",),
-    "of_class_scores": ("class_scores",),
+    "of_class_scores": ("class_scores",), "of_folds": ("folds",),
 }  # fmt: skip
-
 
 # At which class distributions a metric is the same: at every one, at every one of two classes, or at its own alone.
 PriorFree = Literal["always", "two classes", "never"]
@@ -143,6 +142,7 @@ class Measure:
     of_losses: bool = field(init=False)
     of_grades: bool = field(init=False)
     of_class_scores: bool = field(init=False)
+    of_folds: bool = field(init=False)
 
     def __post_init__(self) -> None:
         for name, kinds in OF.items():

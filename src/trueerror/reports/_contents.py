@@ -146,7 +146,7 @@ def comparison_answer(cmp: Comparison) -> Said:
     if isinstance(cmp, CostComparison):
         head, words = words[0], words[1:]
     elif head := headline(cmp):
-        words, judged = [verdict_beneath(cmp)], cmp.instead or cmp
+        words, judged = [verdict_beneath(cmp)], cmp
     surety_ = of_comparison(judged)
     return Said(surety=surety_, headline=head, words=" ".join(words), but=" ".join(but), lines=lines)
 
@@ -168,8 +168,8 @@ def headline(cmp: Comparison) -> str:
     special = cmp.reference or cmp.facts.infinite or best in (cmp.facts.hollow or ())
     if special or len(cmp.leaders) > 1:
         return ""
-    if cmp.instead is not None:
-        return f"By {cmp.instead.title} {words}" if (words := headline(cmp.instead)) else ""
+    if cmp.also is not None and cmp.also.facts.constant is not None:
+        return f"By {cmp.title} {words}" if (words := headline(replace(cmp, also=None))) else ""
     pairs = {m: cmp[m, best] for m in cmp.ranked[1:]}
     open_ = [m for m, c in pairs.items() if not cmp.better(best, m)]
     if any(math.isnan(deciding_p(c)) for c in pairs.values()):

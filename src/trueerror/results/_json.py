@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import json
 import math
-import os
+import stat
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -23,6 +23,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from trueerror.results._format import clip, one_line
 
 SCHEMA = "trueerror/1"
+MOST_SAVED = 256 << 20  # bytes of a saved result
 DAMAGED = "this saved result is damaged: "
 # Sentences that a type makes from its own fields: written for those who read the JSON, made anew when it is loaded.
 SENTENCES = ("verdict", "reason")
@@ -223,8 +224,20 @@ def _numbers_raise() -> contextlib.AbstractContextManager[object]:
     return contextlib.nullcontext() if numpy is None else numpy.errstate(over="raise", invalid="raise", divide="raise")
 
 
-def _shown(path: Path) -> str:
-    return clip(one_line(str(path)), 60)
+def _saved(path: Path) -> str:
+    """The text of a file; nothing of a pipe or a device, which may never end."""
+    name = clip(one_line(str(path)), 60)
+    try:
+        about = path.stat()
+        fits = stat.S_ISREG(about.st_mode) and about.st_size <= MOST_SAVED
+        text = path.read_text(encoding="utf-8") if fits else ""
+    except OSError as error:
+        raise ValueError(f"cannot read {name}: {error.strerror or error}") from None
+    except ValueError as error:  # a name with a zero byte
+        raise ValueError(f"{name} is not a {'text file' if isinstance(error, UnicodeError) else 'path'}") from None
+    if not fits:
+        raise ValueError(f"{name} is no saved trueerror result: a folder, a pipe, a device, or too large")
+    return text
 
 
 def load(path_or_text: str | Path) -> Any:
@@ -234,39 +247,26 @@ def load(path_or_text: str | Path) -> Any:
     >>> te.load(te.interval(15, 20).to_json()) == te.interval(15, 20)
     True
     """
-    if not isinstance(path_or_text, str | os.PathLike):
+    if not isinstance(path_or_text, str | Path):
         raise ValueError(f"te.load takes the path of a saved result, or its text, not {path_or_text!r:.40}")
-    text = str(path_or_text)
-    if isinstance(path_or_text, Path) or not text.lstrip().startswith("{"):
-        if not isinstance(path_or_text, str | Path):
-            raise ValueError(f"te.load reads a path or the text of .to_json(), not a {type(path_or_text).__name__}")
-        path = Path(path_or_text)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise ValueError(f"cannot read {_shown(path)}: {error.strerror or error}") from None
-        except UnicodeDecodeError:
-            raise ValueError(f"{_shown(path)} is not a text file") from None
-        except ValueError:  # a name with a zero byte
-            raise ValueError(f"{_shown(path)} is not a path") from None
+    is_text = isinstance(path_or_text, str) and path_or_text.lstrip().startswith("{")
+    text = str(path_or_text) if is_text else _saved(Path(path_or_text))
+    if text.count("[") + text.count("{") > 1_000_000 + len(text) // 16:
+        raise ValueError("this is not a saved trueerror result: it holds too many lists")
     try:
         data = json.loads(text)
-    except RecursionError:
-        raise ValueError("this is not a saved trueerror result: it is nested too deeply") from None
     except json.JSONDecodeError as error:
-        raise ValueError(
-            f"not valid JSON at line {error.lineno}, column {error.colno}: {error.msg}; "
-            "te.load reads what .to_json() wrote"
-        ) from None
-    except ValueError:  # Python refuses to read numbers of thousands of digits
-        raise ValueError("this is not a saved trueerror result: it holds a number with too many digits") from None
+        place = f"line {error.lineno}, column {error.colno}: {error.msg}"
+        raise ValueError(f"not valid JSON at {place}; te.load reads what .to_json() wrote") from None
+    except (ValueError, RecursionError) as error:  # Python refuses to read numbers of thousands of digits
+        what = "is nested too deeply" if isinstance(error, RecursionError) else "holds a number with too many digits"
+        raise ValueError(f"this is not a saved trueerror result: it {what}") from None
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
         raise ValueError(f'this is not a saved trueerror result: its "schema" is {schema!r:.40}, not {SCHEMA!r}')
     try:
         result = decode(data)
-        # What cannot be shown is damaged as well.
-        with _numbers_raise():
+        with _numbers_raise():  # what cannot be shown is damaged as well
             str(result)
             result.records()
             result._repr_html_()

@@ -123,18 +123,27 @@ SENTENCES: dict[str, Callable[..., str]] = {
 
 
 class _Noted(Result):
-    """A result that still knows the notes which its `note` was written from; they are not written down with it."""
+    """A result that still knows the notes which its `note` was written from; they are not written down with it.
 
-    __slots__ = ("_notes",)
+    Nor are the degrees of freedom of the t that limits were made with.
+    """
+
+    __slots__ = ("_df", "_notes")
     _notes: tuple[Note, ...]
+    _df: float
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """What `note` says, as codes with values; empty for a result that was read back."""
         return getattr(self, "_notes", ())
 
-    def _keep_notes(self, notes: tuple[Note, ...]) -> None:
+    @property
+    def _limits_df(self) -> float:
+        return getattr(self, "_df", math.inf)
+
+    def _keep_notes(self, notes: tuple[Note, ...], df: float = math.inf) -> None:
         object.__setattr__(self, "_notes", notes)
+        object.__setattr__(self, "_df", df)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

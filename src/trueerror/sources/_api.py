@@ -28,7 +28,7 @@ from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelC
 from trueerror.sources.logs._bare import bare_table
 from trueerror.sources.logs._graded import RightColumns, right_or_wrong, says_who_was_right
 from trueerror.sources.logs._programs import as_programs_write, split_resamples, spread_probabilities
-from trueerror.sources.logs._recognise import log_reader, read_log
+from trueerror.sources.logs._registry import log_reader, read_log
 from trueerror.tallies import Missing
 from trueerror.tallies._graded import GRADES
 
@@ -72,14 +72,9 @@ def named_files(predictions: PredictionFiles) -> dict[str, object]:
 
 
 def join(
-    rows: InputTable,
-    answers: Mapping[str, InputTable],
-    *,
-    truth: str | None,
-    id: ColumnChoice,
-    label: str | None,
+    rows: InputTable, answers: Mapping[str, InputTable], *, truth: str | None, id: ColumnChoice, label: str | None,
     score: object,
-) -> Joined:
+) -> Joined:  # fmt: skip
     """The rows of the truth with what each file says of them; rows that it does not know are missing there."""
     if id is None:
         answers = {name: _one_id_name(rows, table, truth) for name, table in answers.items()}
@@ -208,16 +203,9 @@ def _placed(values: Column, places: NDArray[np.int64]) -> Column:
 
 
 def _models(
-    name: str,
-    table: InputTable,
-    kept: Mapping[str, str],
-    classes: Sequence[str],
-    truth: str,
-    label: str | None,
-    score: object,
-    *,
-    alone: bool,
-) -> dict[str, object]:
+    name: str, table: InputTable, kept: Mapping[str, str], classes: Sequence[str], truth: str, label: str | None,
+    score: object, *, alone: bool,
+) -> dict[str, object]:  # fmt: skip
     """The models of one file, as `models=` takes them: one column is the answer; a column a class are its scores."""
     if label is not None or score is not None:
         spec: dict[str, object] = {}
@@ -424,22 +412,15 @@ def read(
         rows, layout = widen(rows, layout, wanted, memory_budget)
     order = layout.declared if given_labels is None else known[: len(given_labels)]
     options = Options(
-        labels=order,
-        positive=positive,
+        labels=order, positive=positive, missing=missing, threshold=threshold,
         weights_kind=weights_kind if layout.weight is not None else None,
-        missing=missing,
-        threshold=threshold,
         budget=None if budget is None else memory_budget,
-    )
+    )  # fmt: skip
     # Counted where the rows are; where something is wrong, a look at the rows says what.
     here = "times" in layout.keys or "crossed" in layout.keys
     source: Source = (None if here else rows.counted(layout, options)) or build(given_rows(rows, layout, options))
-    return Predictions(
-        source=source,
-        roles=Roles(layout.roles),
-        notes=(*absent_notes(source.facts).values(), *about_files, *layout.notes),
-        backend=rows.backend,
-    )
+    notes = (*absent_notes(source.facts).values(), *about_files, *layout.notes)
+    return Predictions(source=source, roles=Roles(layout.roles), notes=notes, backend=rows.backend)
 
 
 def input_table(

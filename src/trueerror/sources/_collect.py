@@ -431,7 +431,7 @@ def build(given: GivenRows) -> ArraySource:
         ):
             keyed |= {"repeats": KeyColumn(*rounds), "folds": KeyColumn(*fold_keys(rounds, keyed["folds"]))}
         repeats = keyed["repeats"].codes if "repeats" in keyed else None
-        ids = id_column(given.ids, repeats, given.places.get("ids", "ids"))
+        ids = id_column(ids, repeats, given.places.get("ids", "ids"))
     weights = None
     if given.weights is not None:
         weights = weight_column(given.weights, given.weights_kind)

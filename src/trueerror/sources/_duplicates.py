@@ -82,6 +82,8 @@ def duplicate_rows(p: Predictions) -> DuplicateRows | None:
         excess = _rounded_copies(source, models[0]) if len(models) == 1 else 0
         return DuplicateRows(excess, 0, p.n) if excess else None
     _, where, sizes = np.unique(marks[known], return_inverse=True, return_counts=True)
+    if len(sizes) == len(where):
+        return DuplicateRows(0, 0, p.n)
     all_alike = len(sizes) >= FEW_ITEMS and sizes.min() == sizes.max() > 1
     if not all_alike:
         finest = max(models, key=lambda m: len(np.unique(_first_column(source, m)[known])))
@@ -329,7 +331,8 @@ def _marks(source: ArraySource, models: Sequence[str]) -> tuple[NDArray[np.uint6
             # Near a value with few decimals, such as 0 and 1, many scores crowd together.
             fine = ~_on_grid(c, COARSE, slack=0.01)
             # Where one score of a model goes with many of the others it is a leaf of a tree: no row is known by it.
-            leaves = len(scored) > 1 and len(np.unique(marks[fine])) > SHARED * len(np.unique(c[fine]))
+            most = SHARED * len(np.unique(c[fine]))
+            leaves = len(scored) > 1 and int(fine.sum()) > most and len(np.unique(marks[fine])) > most
             known |= fine & (not leaves)
     return marks, known
 

@@ -43,8 +43,7 @@ from trueerror.sources._tables import ColumnsTable, InputTable, Layout, ModelLay
 from trueerror.sources.columns._names import CLUSTER, FOLD, GRADE, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
 from trueerror.sources.columns._roles import whose_column
 from trueerror.sources.engines._array_source import ArraySource, ModelColumns
-from trueerror.sources.logs._recognise import log_reader
-from trueerror.sources.logs._text import PathsLike
+from trueerror.sources.logs._registry import PathsLike, log_reader
 from trueerror.tallies import Missing
 from trueerror.tallies._graded import GRADES, RIGHT
 
@@ -461,7 +460,7 @@ def repeated_answers(
     elif (reader := log_reader(answers)) is not None:
         if ids is not None:
             raise InputError("ids= names a column of a table, and a log names its questions itself: leave it out")
-        rows = _rows_of_log(answers, reader.__name__, grade, models, clusters, scale)
+        rows = _rows_of_log(answers, reader, grade, models, clusters, scale)
     elif is_table(answers) or _is_path(answers) or (grade is not None and isinstance(answers, Mapping)):
         opened = _table(answers, table)
         about_files = opened.notes
@@ -532,7 +531,7 @@ def _rows_read(p: Predictions) -> _Rows:
 
 def _rows_of_log(
     source: object,
-    reader: str,
+    reader: object,
     measure: str | None,
     models: str | Sequence[str] | None,
     clusters: ArrayLike,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from importlib import import_module
@@ -14,6 +15,7 @@ import numpy as np
 from trueerror.inputs._arrays import Foreign
 from trueerror.inputs._options import FileError, InputError
 from trueerror.results import Result
+from trueerror.sources._bytes import check_archive
 from trueerror.sources._paths import DATABASES, DUCKDB_FILES, OF_TABLES, asking, begins_duckdb
 from trueerror.sources._table_types import FILE_SETS, is_relation, is_stream
 from trueerror.sources._tables import ColumnsTable, InputTable
@@ -94,6 +96,8 @@ PROGRAMS = {
     **dict.fromkeys((".feather", ".arrow"), ("a Feather file", "read_feather", "pyarrow")),
     ".orc": ("an ORC file", "read_orc", "pyarrow"),
 }
+# A workbook unpacks to ten times its size, and its cells take more memory than that.
+MOST_SHEETS, SHEETS_TIMES = 16 << 20, 25
 PICKLES = (".pkl", ".pickle", ".joblib")
 
 
@@ -163,6 +167,9 @@ def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | 
     if ending not in PROGRAMS:
         return None
     what, function, needs = PROGRAMS[ending]
+    if zipfile.is_zipfile(file):
+        with zipfile.ZipFile(file) as archive:
+            check_archive(file, archive.infolist(), MOST_SHEETS, SHEETS_TIMES)
     packages = "pandas" + (f" {needs}" if needs else "")
     try:
         import pandas

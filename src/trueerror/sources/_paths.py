@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-import bz2
 import csv
 import glob
-import gzip
 import io
 import json
-import lzma
 import os
 import re
 import shutil
 import stat
-import sys
-import tempfile
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import IO, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 from trueerror.inputs._options import FileError, InputError, nearest
 from trueerror.results._format import clip
+from trueerror.sources._bytes import (
+    PACKED,
+    WINDOWS,
+    cannot_read,
+    copy_pipe,
+    encoding_of,
+    first_bytes,
+    is_piped,
+    lines_of,
+    literal_path,
+    packed_by,
+    pieces_of,
+    save_stdin,
+    stream_of,
+    whole_json,
+)
 
 Format = Literal["csv", "parquet", "json"]
 ENDINGS: dict[str, Format] = {
@@ -94,9 +103,9 @@ def find_files(
     if isinstance(path, str) and path == "-":
         names = ["standard input"]
         try:
-            files = [_save_stdin(temp_folder)]
+            files = [save_stdin(temp_folder / "stdin")]
         except OSError as error:
-            raise FileError(f"cannot read standard input: {(error.strerror or str(error)).lower()}") from None
+            raise cannot_read(names[0], error) from None
     else:
         several = [path] if isinstance(path, str | os.PathLike) else list(path)
         matches = [(Path(one), file) for one in several for file in _matches(os.fspath(one), skipped)]
@@ -111,7 +120,6 @@ def find_files(
                 f"{name} is {what}, not a table, by its ending: name a file such as CSV, Parquet or JSON Lines, or "
                 f"rename it to {Path(name).stem}.csv if it is one"
             )
-        _check_readable(file, name)
         _refuse_of_tables(file, name)
     encodings = [encoding_of(file, name) for file, name in zip(files, names, strict=True)]
     files = [_plain(*each, temp_folder, i) for i, each in enumerate(zip(files, names, encodings, strict=True))]
@@ -123,7 +131,8 @@ def find_files(
             f"{words[0]}, and {words[1]}: read files of one format, by a pattern such as {_pattern(files[0])}"
         )
     format_, gzipped = kinds[0]
-    safe = tuple(_safe(file, i, temp_folder, format_, gzipped) for i, file in enumerate(files))
+    link = f"{format_}{'.gz' if gzipped else ''}"
+    safe = tuple(literal_path(file, temp_folder / f"file{i}.{link}") for i, file in enumerate(files))
     if columns is not None and format_ != "csv":
         raise FileError(f"names= is for text without a header, and {names[0]} is {WORDS[format_]}: leave it out")
     notes = [f"Not taken for tables: {', '.join(skipped[:3])}{more_than(skipped, 3)}."] if skipped else []
@@ -154,7 +163,7 @@ def names_files(names: Sequence[object]) -> bool:
     """
     paths = [name for name in names if isinstance(name, str | os.PathLike)]
     return len(paths) == len(names) > 0 and any(
-        isinstance(name, os.PathLike) or _ending(Path(name))[0] in ENDINGS or os.path.exists(name) for name in paths
+        isinstance(name, os.PathLike) or _ending(Path(name)) in ENDINGS or os.path.exists(name) for name in paths
     )
 
 
@@ -187,15 +196,15 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
                     f"the folder {text} is {kind} table, whose log says which of its files still count: pass "
                     f"polars.{reader} of it"
                 )
+        inside = files_below(path)
         # A pipe in a folder may never be written to.
-        inside = sorted(file for file in _inside(path) if not is_piped(file))
-        tables = [file for file in inside if _ending(file)[0] in ENDINGS]
+        tables = [file for file in inside if _ending(file) in ENDINGS and not is_piped(file)]
         alone = [str(file.relative_to(path)) for file in inside if file.suffix.lower() in OF_TABLES]
         if not tables:
             rest = f"; a database or a workbook is named itself: {', '.join(alone[:3])}{more_than(alone, 3)}"
             raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file{rest if alone else ''}")
         skipped += alone
-        words = [file for file in tables if _ending(file)[0] in BESIDE]
+        words = [file for file in tables if _ending(file) in BESIDE]
         if 0 < len(words) < len(tables):
             skipped += [str(file.relative_to(path)) for file in words]
             tables = [file for file in tables if file not in words]
@@ -203,51 +212,79 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
     return [path] if os.path.lexists(path) else files_like(text)
 
 
-def _inside(folder: Path) -> Iterator[Path]:
-    """The files below a folder of data; a whole disk is none."""
-    files = ((Path(where), name) for where, _, names in os.walk(folder) for name in names)
-    for number, (where, name) in enumerate(files):
-        if number == MOST_FILES:
+def files_below(folder: Path) -> list[Path]:
+    """The files below a folder of data, in order; links to folders are not followed. A whole disk is no such folder."""
+    found: list[Path] = []
+    seen = 0
+
+    def refuse(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):  # a folder may vanish in the meantime
+            raise cannot_read(os.path.basename(error.filename) or str(folder), error)
+
+    for where, folders, names in os.walk(folder, onerror=refuse):
+        seen += len(folders) + len(names)
+        if seen > MOST_FILES:
             raise FileError(f"the folder {folder} holds more than {MOST_FILES:,} files; name one of tables only")
-        yield where / name
+        found += [Path(where, name) for name in names]
+    return sorted(found)
+
+
+def files_matching(text: str) -> list[Path]:
+    """The files of a pattern, in order; none where this is no pattern."""
+    path = Path(text)
+    parts = path.relative_to(path.anchor).parts if glob.has_magic(text) else ()
+    return sorted({Path(found) for found in _matching(path.anchor, parts, [0])}) if parts else []
+
+
+def _matching(folder: str, parts: Sequence[str], looked_at: list[int]) -> Iterator[str]:
+    """The files of a pattern, part by part; `looked_at` counts what was seen, lest a pattern search a whole disk."""
+    part, *rest = parts
+    if not glob.has_magic(part):
+        path = os.path.join(folder, part)
+        if rest and os.path.isdir(path):
+            yield from _matching(path, rest, looked_at)
+        elif not rest and os.path.isfile(path):
+            yield path
+        return
+    try:
+        with os.scandir(folder or ".") as listed:
+            entries = list(islice(listed, MOST_FILES))
+    except OSError:
+        return  # what cannot be looked into matches nothing
+    looked_at[0] += len(entries)
+    if looked_at[0] > MOST_FILES:
+        raise FileError(
+            f"the pattern looks at more than {MOST_FILES:,} files: name a folder of tables, or fewer levels"
+        )
+    deep = part == "**"
+    if deep:
+        yield from _matching(folder, rest or ["*"], looked_at)
+    for entry in entries:
+        path = os.path.join(folder, entry.name)
+        if entry.name.startswith(".") and not part.startswith("."):
+            continue
+        if deep:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _matching(path, parts, looked_at)
+        elif fnmatchcase(entry.name, part):
+            if rest and entry.is_dir():
+                yield from _matching(path, rest, looked_at)
+            elif not rest and entry.is_file():
+                yield path
 
 
 def files_like(text: str) -> list[Path]:
     """The files of a pattern; none, and a path that is no pattern, is an error that suggests the nearest name."""
+    path = Path(text)
     if glob.has_magic(text):
-        matched = sorted(Path(p) for p in glob.glob(text, recursive=True) if os.path.isfile(p))
-        if matched:
+        if matched := files_matching(text):
             return matched
         raise FileError(f"no file matches {text}")
-    path = Path(text)
     if len(path.name.encode("utf-8", "surrogateescape")) > 255:
         raise FileError(f"cannot read {path.name[:40]}…: file name too long")
     beside = [p.name for p in path.parent.iterdir()] if os.path.isdir(path.parent) else []
     hint = nearest(path.name, beside)
     raise FileError(f"there is no file {text}{hint if 'did you mean' in hint else ''}")
-
-
-def is_piped(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a pipe or a socket, which can be read once."""
-    try:
-        mode = os.stat(path).st_mode
-    except (OSError, ValueError):
-        return False
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
-
-
-# Names of what is open already. A socket cannot be opened by its name, and a program that starts others by sockets
-# gives them one as standard input.
-DESCRIPTOR = re.compile(r"/dev/stdin|(?:/dev|/proc/self)/fd/(\d+)")
-
-
-def copy_pipe(path: str | os.PathLike[str], target: Path) -> Path:
-    """All that comes through a pipe, as a file that can be opened again and again."""
-    number = DESCRIPTOR.fullmatch(os.fspath(path))
-    opened = os.open(path, os.O_RDONLY) if number is None else os.dup(int(number[1] or 0))
-    with os.fdopen(opened, "rb") as stream, target.open("wb") as out:
-        shutil.copyfileobj(stream, out)
-    return target
 
 
 def _regular(file: Path, name: str, temp_folder: Path, index: int) -> Path:
@@ -257,133 +294,22 @@ def _regular(file: Path, name: str, temp_folder: Path, index: int) -> Path:
             file = copy_pipe(file, temp_folder / f"piped{index}{''.join(file.suffixes)}")
         elif not stat.S_ISREG(file.stat().st_mode):
             raise FileError(f"{name} is no file but a device")
-        packed = _packed_by(file)
-        return file if packed is None else _unpacked(file, packed, name, temp_folder, index)
-    except OSError as error:
-        raise FileError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from None
-
-
-def _parts(opened: Callable[[Path], IO[bytes]], file: Path) -> Iterator[bytes]:
-    """What a packed file holds, one piece after the other."""
-    with opened(file) as stream:
-        while part := stream.read(1 << 20):
-            yield part
-
-
-# The longest line of a file that DuckDB unpacks.
-LONGEST_LINE = 1 << 26
-
-
-def _zstandard(file: Path) -> Iterator[bytes]:
-    """Python unpacks it from 3.14 on; before that DuckDB does, which reads lines of text: their ends become those of
-    Unix."""
-    if find_spec("_zstd") is not None:
-        yield from _parts(import_module("compression.zstd").open, file)
-        return
-    if not _whole_frames(file):  # DuckDB reads what is there
-        raise EOFError
-    import duckdb
-
-    from trueerror.sources.engines._duckdb_tables import connect_alone, quoted
-
-    with tempfile.TemporaryDirectory(prefix="trueerror-") as folder:
-        packed = quoted(str(_safe(file, 0, Path(folder), "csv", False)))
-        connection = connect_alone(Path(folder) / "spill")
-        try:
-            lines = connection.execute(
-                f"SELECT line FROM read_csv({packed}, compression = 'zstd', auto_detect = false, header = false, "
-                "columns = {'line': 'VARCHAR'}, delim = '', quote = '', escape = '', strict_mode = false, "
-                f"max_line_size = {LONGEST_LINE:d})"
-            )
-            while rows := lines.fetchmany(1 << 14):
-                yield "".join([f"{line or ''}\n" for (line,) in rows]).encode()
-        except duckdb.Error as error:
-            raise UnicodeError(str(error)) from None
-        finally:
-            connection.close()
-
-
-def _whole_frames(file: Path) -> bool:
-    """Whether a file packed by Zstandard ends where its last frame does (RFC 8878, section 3.1)."""
-    with file.open("rb") as stream:
-        size = stream.seek(0, os.SEEK_END)
-        stream.seek(0)
-        while stream.tell() < size:
-            head = stream.read(5).ljust(5, b"\xff")
-            if head[0] & 0xF0 == 0x50 and head[1:4] == b"\x2a\x4d\x18":  # not to be unpacked
-                stream.seek(int.from_bytes(head[4:] + stream.read(3), "little"), os.SEEK_CUR)
-                continue
-            if head[:4] != PACKED["zst"][0]:
-                return False
-            flags, last = head[4], False
-            single = flags >> 5 & 1
-            stream.seek((1 - single) + (0, 1, 2, 4)[flags & 3] + (single, 2, 4, 8)[flags >> 6], os.SEEK_CUR)
-            while not last:
-                block = stream.read(3)
-                if len(block) < 3:
-                    return False
-                bits = int.from_bytes(block, "little")
-                last = bool(bits & 1)
-                stream.seek(1 if bits >> 1 & 3 == 1 else bits >> 3, os.SEEK_CUR)
-            stream.seek(4 * (flags >> 2 & 1), os.SEEK_CUR)
-        return stream.tell() == size
-
-
-# Packed files that DuckDB does not read as tables, by their first bytes, since what comes through a pipe has no ending;
-# what they unpack to is limited, since a small one may hold anything.
-PACKED: dict[str, tuple[bytes, Callable[[Path], Iterator[bytes]]]] = {
-    "bz2": (b"BZh", partial(_parts, bz2.BZ2File)),
-    "xz": (b"\xfd7zXZ\x00", partial(_parts, lzma.LZMAFile)),
-    "zst": (b"\x28\xb5\x2f\xfd", _zstandard),
-}
-MOST_UNPACKED = 4 << 30
-
-
-def _packed_by(file: Path) -> str | None:
-    """How a file is packed, by its first bytes or else its ending."""
-    with file.open("rb") as stream:
-        head = stream.read(8)
-    ending = file.suffix.lower().removeprefix(".")
-    for kind, (magic, _) in PACKED.items():
-        # Text may begin with BZh, too: behind it the packed file has a digit and the first digits of pi.
-        if head.startswith(magic) and (kind != "bz2" or head[4:8] in (b"1AY&", b"\x17rE8")):
-            return kind
-    return ending if ending in PACKED else None
-
-
-def _unpacked(file: Path, packed: str, name: str, temp_folder: Path, index: int) -> Path:
-    """A file as it was before it was packed by bzip2, xz or Zstandard."""
-    named = file.with_suffix("") if file.suffix.lower() == f".{packed}" else file
-    if _ending(named)[0] in (".parquet", ".pq"):
-        raise FileError(f"{name} is a packed Parquet file; unpack it: Parquet is compressed inside")
-    target = temp_folder / f"unpacked{index}{''.join(named.suffixes)}"
-    try:
+        packed = packed_by(file)
+        if packed is None:
+            return file
+        if packed == "gz":  # DuckDB unpacks it, without a limit
+            for _ in pieces_of(file, name):
+                pass
+            return file
+        named = file.with_suffix("") if file.suffix.lower() == f".{packed}" else file
+        if _ending(named) in (".parquet", ".pq"):
+            raise FileError(f"{name} is a packed Parquet file; unpack it: Parquet is compressed inside")
+        target = temp_folder / f"unpacked{index}{''.join(named.suffixes)}"
         with target.open("wb") as out:
-            total = 0
-            for part in PACKED[packed][1](file):
-                total += len(part)
-                if total > MOST_UNPACKED:
-                    raise FileError(f"{name} unpacks to more than {MOST_UNPACKED >> 30:,} GB; unpack it first")
-                out.write(part)
-    except (FileError, MemoryError):
-        raise
-    except UnicodeError:
-        raise FileError(f"{name} is damaged, or holds other than lines of UTF-8: unpack it first, by zstd -d") from None
-    except Exception as error:  # a format's own class of errors among them
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        raise FileError(f"{name} is not a complete {packed} file") from None
-    return target
-
-
-def _check_readable(file: Path, name: str) -> None:
-    try:
-        with file.open("rb") as stream:
-            first = stream.read(1)
+            out.writelines(pieces_of(file, name))
+        return target
     except OSError as error:
-        raise FileError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from None
-    if not first:
-        raise FileError(f"{name} is empty")
+        raise cannot_read(name, error) from None
 
 
 def begins_duckdb(head: bytes) -> bool:
@@ -397,8 +323,9 @@ def begins_duckdb(head: bytes) -> bool:
 
 def _refuse_of_tables(file: Path, name: str) -> None:
     """Files that hold tables of their own are opened by themselves, and known by their endings."""
-    with file.open("rb") as stream:
-        head = stream.read(1024)
+    head = first_bytes(file, name)
+    if not head:
+        raise FileError(f"{name} is empty")
     kinds = {
         ("SQLite", ".sqlite"): head.startswith(b"SQLite format 3\x00"),
         ("DuckDB", ".duckdb"): begins_duckdb(head),
@@ -412,48 +339,13 @@ def _refuse_of_tables(file: Path, name: str) -> None:
             )
 
 
-# The marks at the beginning of text that is not in UTF-8.
-MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-WINDOWS = "cp1252"
-# So many bytes are looked at to know how text is encoded.
-LOOKED_AT = 1 << 24
-
-
-def encoding_of(file: Path, name: str) -> str | None:
-    """How a text file that is not in UTF-8 is encoded: by its mark, by its zeros (UTF-16), or else Windows-1252, which
-    is Latin-1 with more letters; None for UTF-8, and for what is no text."""
-    head = _head(file, name)
-    if head[:2] in MARKS or file.suffix.lower() in (".parquet", ".pq") or head[:4] == b"PAR1":
-        return MARKS.get(head[:2])
-    if b"\x00" in head:
-        zeros = [head[start::2].count(0) / max(len(head[start::2]), 1) for start in (0, 1)]
-        return (
-            "utf-16-be" if zeros[0] > 0.5 > 10 * zeros[1] else "utf-16-le" if zeros[1] > 0.5 > 10 * zeros[0] else None
-        )
-    try:
-        with _unzipped(file) as stream:
-            text = stream.read(LOOKED_AT)
-        text.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if error.reason == "unexpected end of data" and (len(text) == LOOKED_AT or not text[: error.start].isascii()):
-            return None  # a letter that was cut off
-        try:
-            return WINDOWS if not NO_TEXT.search(text.decode(WINDOWS)) else None
-        except UnicodeDecodeError:
-            return None
-    except (OSError, EOFError, zlib.error):
-        raise FileError(f"{name} is not a complete gzip file") from None
-    return None
-
-
-NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 # The lines between the rows of a table that was drawn, and below it.
 RULE = re.compile(r"[\s|+:=-]*--[\s|+:=-]*|\s*\(\d+ rows?\)\s*|\s*")
 
 
 def _plain(file: Path, name: str, encoding: str | None, temp_folder: Path, index: int) -> Path:
     """The file, or a copy of it in UTF-8: of other encodings, of drawn tables (Markdown, psql), of columns of words."""
-    ending, _ = _ending(file)
+    ending = _ending(file)
     if ending in (".parquet", ".pq"):
         return file
     head = _head(file, name)
@@ -464,14 +356,16 @@ def _plain(file: Path, name: str, encoding: str | None, temp_folder: Path, index
     target = temp_folder / f"plain{index}{ending if ending in ENDINGS else ''}"
     try:
         with (
-            _unzipped(file) as stream,
-            io.TextIOWrapper(stream, encoding or "utf-8-sig", newline="" if cells is None else None) as text,
+            io.TextIOWrapper(
+                stream_of(file, name), encoding or "utf-8-sig", newline="" if cells is None else None
+            ) as text,
             target.open("w", encoding="utf-8", newline="") as out,
         ):
             if cells is None:
                 shutil.copyfileobj(text, out)
             else:
-                csv.writer(out, lineterminator="\n").writerows(cells(line) for line in text if not RULE.fullmatch(line))
+                rows = (cells(line) for line in lines_of(file, name) if not RULE.fullmatch(line))
+                csv.writer(out, lineterminator="\n").writerows(rows)
     except (UnicodeDecodeError, csv.Error):
         raise FileError(f"{name} is not a text file in {encoding or 'UTF-8'}") from None
     return target
@@ -499,32 +393,21 @@ def _words(line: str) -> list[str]:
     return next(csv.reader([line.strip()], delimiter=" ", skipinitialspace=True), [])
 
 
-def _unzipped(file: Path) -> IO[bytes]:
-    with file.open("rb") as stream:
-        gzipped = stream.read(2) == b"\x1f\x8b"
-    return cast("IO[bytes]", gzip.open(file)) if gzipped else file.open("rb")
-
-
 def _head(path: Path, shown: str) -> bytes:
-    try:
-        with _unzipped(path) as stream:
-            return stream.read(SAMPLE)
-    except (OSError, EOFError, zlib.error):
-        raise FileError(f"{shown} is not a complete gzip file") from None
+    with stream_of(path, shown) as stream:
+        return stream.read(SAMPLE)
 
 
-def _ending(file: Path) -> tuple[str, bool]:
+def _ending(file: Path) -> str:
     suffixes = [s.lower() for s in file.suffixes]
-    packed = suffixes[-1][1:] if suffixes else ""
-    suffixes = suffixes[:-1] if packed == "gz" or packed in PACKED else suffixes
-    return (suffixes[-1] if suffixes else ""), packed == "gz"
+    suffixes = suffixes[:-1] if suffixes and suffixes[-1][1:] in PACKED else suffixes
+    return suffixes[-1] if suffixes else ""
 
 
 def _format(file: Path, name: str) -> tuple[Format, bool]:
     """By the ending where it is known, else by the first bytes."""
-    ending, _ = _ending(file)
-    with file.open("rb") as stream:
-        head = stream.read(1024)
+    ending = _ending(file)
+    head = first_bytes(file, name)
     if head.startswith(b"PK\x03\x04"):
         raise FileError(f"{name} is packed as a zip archive; unpack it first, by unzip")
     gzipped = head[:2] == b"\x1f\x8b"
@@ -539,30 +422,6 @@ def _format(file: Path, name: str) -> tuple[Format, bool]:
     if re.match(rb"\s*<(!doctype html|html)", head, re.IGNORECASE):
         raise FileError(f"{name} is a web page, not a table: save what it shows as CSV or JSON")
     return ("json" if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") else "csv"), gzipped
-
-
-def _safe(file: Path, index: int, temp_folder: Path, format_: Format, gzipped: bool) -> Path:
-    """A path that DuckDB takes literally: one with pattern characters or not in UTF-8 is reached by a link."""
-    whole = file.absolute()
-    if not re.search(r"[*?\[\]{}\x00-\x1f\ud800-\udfff]", str(whole)):
-        return whole
-    link = temp_folder / f"file{index}.{format_}{'.gz' if gzipped else ''}"
-    try:
-        link.symlink_to(whole.resolve())
-    except OSError:
-        shutil.copyfile(whole, link)
-    return link
-
-
-def _save_stdin(temp_folder: Path) -> Path:
-    target = temp_folder / "stdin"
-    stream = getattr(sys.stdin, "buffer", None)
-    with target.open("wb") as out:
-        if stream is not None:
-            shutil.copyfileobj(stream, out)
-        elif sys.stdin is not None:
-            out.write(sys.stdin.read().encode("utf-8"))
-    return target
 
 
 def refuse_csv(files: Files, names: tuple[str, ...], error: Exception) -> FileError:
@@ -580,6 +439,8 @@ def refuse_csv(files: Files, names: tuple[str, ...], error: Exception) -> FileEr
         return FileError(f"{file_name} has a quote that is not closed{at}")
     if "GZIP" in text or "gzip" in text:
         return FileError(f"{file_name} is not a complete gzip file")
+    if "Maximum line size" in text:
+        return FileError(f"{file_name} has a line of more than 2 MB{at}: it is no table of predictions")
     column = re.search(r'converting column "c(\d+)"\. Could not convert string "(.{0,40})', text)
     if column and int(column[1]) < len(names):
         return FileError(
@@ -604,21 +465,10 @@ def refuse_json(files: Files, error: Exception) -> FileError:
     return FileError(f"{file_name} cannot be read as JSON: {_first_sentence(text, files)}")
 
 
-# Parsed JSON takes some thirty times its text.
-MOST_JSON = 512 << 20
-
-
 def rows_of_json(path: Path, files: Files, temp_folder: Path) -> Path:
     """A table that is one JSON value, as JSON Lines."""
     name = files.shown[files.paths.index(path)]
-    with _unzipped(path) as stream:
-        text = stream.read(MOST_JSON + 1)
-    if len(text) > MOST_JSON:
-        raise FileError(f"{name} holds more than {MOST_JSON >> 20:,} MB of JSON in one piece; write a row a line")
-    try:
-        rows = table_rows(json.loads(text))
-    except (ValueError, RecursionError):
-        rows = []
+    rows = table_rows(whole_json(path, name))
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise FileError(
             f"{name} is JSON, and no table: write a list of rows, one object each, or one object with a list a column"

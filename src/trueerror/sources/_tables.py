@@ -235,6 +235,13 @@ def _all_whole(numbers: Column) -> bool:
     return bool((numbers == np.floor(numbers)).all() and np.isfinite(numbers).all())
 
 
+def remade(table: InputTable, columns: Mapping[str, object]) -> ColumnsTable:
+    """The table with other columns."""
+    made = ColumnsTable(columns, name=table.name, backend=table.backend, provenance=table.provenance)
+    made.notes = table.notes
+    return made
+
+
 def need_column(table: InputTable, name: object, option: str) -> str:
     """A column that the user named, or an error that suggests the nearest."""
     if isinstance(name, str) and name in table.columns:

@@ -56,14 +56,9 @@ class Bootstrapped(Result):
 
 
 def bootstrap(
-    values: Any,
-    statistic: str | Callable[..., Any] = "mean",
-    *,
-    method: Literal["bootstrap-t", "bca-t", "bca", "percentile", "basic", "normal"] | None = None,
-    replicates: int = 1000,
-    confidence: float = 0.95,
-    rng: Rng = None,
-) -> Bootstrapped:
+    values: Any, statistic: str | Callable[..., Any] = "mean", *, method: Literal["bootstrap-t", "bca-t", "bca",
+    "percentile", "basic", "normal"] | None = None, replicates: int = 1000, confidence: float = 0.95, rng: Rng = None,
+) -> Bootstrapped:  # fmt: skip
     """Draw the values again with replacement, many times: variance, limits and bias of a statistic.
 
     `statistic` is "mean", "median", "sd", "variance", or a function of an array; one that takes `axis=`, as NumPy's do,

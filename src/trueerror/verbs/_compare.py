@@ -15,22 +15,16 @@ from itertools import combinations, islice
 from typing import Any, TypeVar
 
 from trueerror.findings import Evidence
+from trueerror.findings._rules import sorted_findings
+from trueerror.inference import _many
 from trueerror.inference._choose import reason_for
 from trueerror.inference._chosen import best_of_several
 from trueerror.inference._contrast import check_margin, mirrored, statistic_of
 from trueerror.inference._joined import check_keys
-from trueerror.inference._many import (
-    adjust_contrasts,
-    alike_by_pairs,
-    groups_of_equals,
-    sound_p_values,
-    straddles,
-    together_with_best,
-)
-from trueerror.inference._two_models import PairedRows
+from trueerror.inference._two_models import PairedRows, both_readings
 from trueerror.inference._unpaired import ModelRows, unpaired_contrast
 from trueerror.inference.learner._fold_scores import is_word_of_folds
-from trueerror.inference.loss._mean import infinite_rows
+from trueerror.inference.loss._mean import infinite_losses
 from trueerror.inference.power._sample_size import sample_size
 from trueerror.inference.proportion._paired import cochran_from_pairs
 from trueerror.inputs._groups import (
@@ -48,10 +42,9 @@ from trueerror.inputs._groups import (
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
 from trueerror.methods._registry import DIFFERENT, SAME
-from trueerror.metrics._registry import Measure, MetricOptions, find_measure
+from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing, number
-from trueerror.results._values import joined_notes
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import FoldTable, is_fold_result, refuse_fold_sizes
 from trueerror.sources._open_tables import columns_for
@@ -63,6 +56,7 @@ from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
 from trueerror.verbs._evaluation import Evaluation
 from trueerror.verbs._evidence import (
+    ABOUT_THE_SAMPLE,
     against_constant,
     comparison_findings,
     crossing_evidence,
@@ -85,6 +79,7 @@ from trueerror.verbs._model_metrics import (
 )
 
 Made = TypeVar("Made", bound=Comparison)
+Comparer = Callable[[Predictions], Comparison]
 
 
 def sliced(made: Made, p: Predictions, compared: Callable[[Predictions], Comparison]) -> Made:
@@ -101,10 +96,10 @@ def sliced(made: Made, p: Predictions, compared: Callable[[Predictions], Compari
             left_out[value] = str(error)
     of_slices = [c for inner in slices.values() for c in inner.pairs]
     if len(of_slices) > 1:
-        adjusted = iter(adjust_contrasts(of_slices, made.adjust))
+        adjusted = iter(_many.adjust_contrasts(of_slices, made.adjust))
         # One family, of all pairs of all slices, takes the place of each slice's own.
         slices = {
-            value: replace(s, pairs=tuple(islice(adjusted, len(s.pairs))), simultaneous=None, instead=None)
+            value: replace(s, pairs=tuple(islice(adjusted, len(s.pairs))), simultaneous=None, also=None)
             for value, s in slices.items()
         }
     return replace(made, slices=slices, facts=replace(made.facts, slices_left_out=left_out or None))
@@ -258,12 +253,39 @@ def compare(asked: Comparing) -> Comparison:
         raise InputError("paired=False compares two Predictions on different rows: pass both")
     if by_cost:
         return _by_two_costs(given, asked)
-    compared = partial(
+    compared: Comparer = partial(
         compare_predictions, measure=measure, settings=settings, reference=asked.reference, method=asked.method,
         adjust=asked.adjust, margin=width, alternative=asked.alternative,
     )  # fmt: skip
+    usual = all(x is None for x in (asked.metric, asked.costs, asked.margin, asked.method))
     comparison = compared(given)
+    other = _telling_metric(given, comparison, measure) if usual or _mostly_one_class(comparison) else None
+    if other is not None:
+        by_other = partial(
+            compare_predictions, measure=other, settings=replace(settings, metrics={other.name: {}}),
+            reference=asked.reference, adjust=asked.adjust,
+        )  # fmt: skip
+        try:
+            comparison, compared = _with_another(comparison, by_other(given), compared, by_other, usual=usual)
+        except InputError:  # the other metric cannot be had here, as of folds with one class: nothing is said of it
+            other = None
     return sliced(comparison, given, compared) if given.has_key("slices") else comparison
+
+
+def _mostly_one_class(made: Comparison) -> bool:
+    return made.facts.constant is not None and MOSTLY_ONE_CLASS <= made.facts.constant[1] < 1
+
+
+def _with_another(
+    made: Comparison, other: Comparison, by_this: Comparer, by_other: Comparer, *, usual: bool
+) -> tuple[Comparison, Comparer]:
+    """Both comparisons in one: the other leads where nobody named a metric and nearly all rows are of one class."""
+    if not usual or not _mostly_one_class(made):
+        return replace(made, also=other), by_this
+    known = {(f.code, f.about) for f in other.findings}
+    of_rows = [f for f in made.findings if f.code in (*ABOUT_THE_SAMPLE, "TE406") and (f.code, f.about) not in known]
+    findings = sorted_findings([*other.findings, *of_rows])
+    return replace(other, also=made, findings=findings), by_other
 
 
 def _of_evaluations(asked: Comparing) -> Comparing:
@@ -391,7 +413,7 @@ def compare_predictions(
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
     differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
     counted = [recount for c in differ if (recount := rows.silence_counted(c, spec, method)) is not None]
-    contrasts = [_both_readings(c, counted) for c in contrasts]
+    contrasts = [both_readings(c, counted) for c in contrasts] if counted else contrasts
     discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
     both_ways = None
@@ -419,7 +441,7 @@ def compare_predictions(
         ),
         sample=[
             *sample,
-            *row_evidence(p),
+            *row_evidence(p, settings.threshold),
             *gap_evidence(p, measure, settings, contrasts, counted),
             *fold_evidence(rows, contrasts, spec),
             *loss_evidence(rows, settings),
@@ -430,33 +452,18 @@ def compare_predictions(
         comparison = replace(comparison, next_step=BY_ANSWERS)
     if "TE412" in comparison.findings and not comparison.next_step:
         comparison = replace(comparison, next_step=BY_COST)
-    comparison = replace(comparison, rows=rows)
-    if comparison.facts.constant is None or not MOSTLY_ONE_CLASS <= comparison.facts.constant[1] < 1:
-        return comparison
-    rather = _telling_metric(p)
-    by_it = compare_predictions(
-        p, rather, replace(settings, metrics={rather.name: {}}), reference=reference, adjust=adjust
-    )
-    return replace(comparison, instead=by_it)
+    return replace(comparison, rows=rows)
 
 
-def _both_readings(c: Contrast, counted: Iterable[Contrast]) -> Contrast:
-    """A pair whose limits and p-value hold whether the rows that the model ahead left out count as wrong or not."""
-    left = [s if s.first == c.first else mirrored(s) for s in counted if {s.first, s.second} == {c.first, c.second}]
-    if not left or left[0].p_value <= c.p_value:
-        return c
-    p, note = left[0].p_value, "limits hold whether the rows left out are right or wrong"
-    return replace(
-        c, p_value=p, low=min(c.low, left[0].low), high=max(c.high, left[0].high), note=joined_notes(c.note, note),
-        statistic=math.nan, p_better=c.p_better if p <= 1 - c.confidence else None,
-    )  # fmt: skip
-
-
-def _telling_metric(p: Predictions) -> Measure:
-    """What says more than accuracy where nearly all rows are of one class: the AUC, of labels balanced accuracy."""
+def _telling_metric(p: Predictions, made: Comparison, measure: Measure) -> Measure | None:
+    """What says more than the share of right rows: the AUC; of labels, where nearly all rows are of one class, balanced
+    accuracy."""
+    if not measure.right_or_wrong or p.scale is not None:
+        return None
     ranked = len(p.labels) == 2 and p.positive is not None and all(p.has_scores(m) for m in p.models)
-    whole = ranked and not any(p.unscored(m) for m in p.models)
-    return find_measure("auc" if whole else "balanced_accuracy")
+    if ranked and not any(p.unscored(m) for m in p.models):
+        return find_measure("auc")
+    return find_measure("balanced_accuracy") if _mostly_one_class(made) else None
 
 
 def _undefined(p: Predictions, measure: Measure, models: list[str], note: str) -> str:
@@ -464,7 +471,7 @@ def _undefined(p: Predictions, measure: Measure, models: list[str], note: str) -
     rest = [m for m in p.models if m not in models]
     listed = listing([*map(repr, models[:6]), *([f"{len(models) - 6} more"] if len(models) > 6 else [])])
     advice = [f"leave {listed} out by naming the others with models="] if len(rest) > 1 else []
-    if measure.name == "mcc" and (p.truth_counts() > 0).sum() > 1:
+    if measure.chance_corrected and (p.truth_counts() > 0).sum() > 1:
         advice.append('compare by metric="kappa", which has a value here')
     return f"{measure.name} of {listed} is undefined: {note}" + (f"; {', or '.join(advice)}" if advice else "")
 
@@ -498,15 +505,17 @@ def assemble_comparison(
     counts, details = discordance or {}, details or ComparisonDetails()
     ends = measure.range if within is None else within
     reach = ends[1] - ends[0]
-    pairs = tuple(adjust_contrasts(contrasts, adjust, whole=(-reach, reach)))
+    pairs = tuple(_many.adjust_contrasts(contrasts, adjust, whole=(-reach, reach)))
     higher = bool(measure.higher_is_better)
     order = best_first(estimates, higher)
-    together = together_with_best(pairs, order, reference, adjust, reach) if len(pairs) > 1 else ()
+    together = _many.together_with_best(pairs, order, reference, adjust, reach) if len(pairs) > 1 else ()
     # A pair is one inference: with the best one it is judged together with the others that are.
     judged = {(c.first, c.second): c for one in together for c in (one, mirrored(one))}
     pairs = tuple(judged.get((c.first, c.second), c) for c in pairs)
-    equivalent = [alike_by_pairs(c.alone(), counts, margin, confidence) for c in both_ways or pairs] if margin else []
-    sound = {(c.first, c.second): sound_p_values(c, counts.get((c.first, c.second))) for c in pairs}
+    equivalent = (
+        [_many.alike_by_pairs(c.alone(), counts, margin, confidence) for c in both_ways or pairs] if margin else []
+    )
+    sound = {(c.first, c.second): _many.sound_p_values(c, counts.get((c.first, c.second))) for c in pairs}
     several = reference is None and len(order) > 2
     picked = best_of_several(estimates, order[0], lowest=not higher, gaps=contrasts, ends=ends) if several else None
     kind = SAME if details.could_be_paired is None else DIFFERENT
@@ -518,10 +527,10 @@ def assemble_comparison(
         estimates=estimates,
         pairs=pairs,
         # With very many models none.
-        tiers=groups_of_equals(order, pairs) if reference is None and len(order) <= 60 else (),
+        tiers=_many.groups_of_equals(order, pairs) if reference is None and len(order) <= 60 else (),
         reference=reference,
         margin=margin,
-        within_margin=tuple(adjust_contrasts(equivalent, adjust)),
+        within_margin=tuple(_many.adjust_contrasts(equivalent, adjust)),
         adjust=adjust,
         confidence=confidence,
         omnibus=omnibus,
@@ -532,7 +541,7 @@ def assemble_comparison(
             share=measure.range in ((0.0, 1.0), (-1.0, 1.0)) and (measure.share is not None or measure.row_hits),
             why=details.why or (f"{measure.title}: {reason}" if reason else ""),
             discordance={names: (*(d if higher else d.turned),) for names, d in counts.items()},
-            borderline=len(pairs) == 1 and straddles(*sound.values(), level=1 - confidence),
+            borderline=len(pairs) == 1 and _many.straddles(*sound.values(), level=1 - confidence),
         ),
         simultaneous=together or None,
         expected=picked.interval if picked and picked.close else None,
@@ -563,12 +572,8 @@ def own_rows(p: Predictions | Confusion, model: str, measure: Measure, settings:
 
 
 def _separate(
-    first: Predictions,
-    second: Predictions,
-    measure: Measure,
-    settings: Settings,
-    asked: Comparing,
-) -> Comparison:
+    first: Predictions, second: Predictions, measure: Measure, settings: Settings, asked: Comparing,
+) -> Comparison:  # fmt: skip
     """Two samples of different rows, a model on each."""
     alternative, method, adjust, margin = asked.alternative, asked.method, asked.adjust, asked.margin
     if len(first.models) > 1 or len(second.models) > 1:
@@ -624,16 +629,3 @@ def _mixes(first: Predictions, second: Predictions, measure: Measure, settings: 
     counts = [dict(zip(p.labels, map(float, p.truth_counts()), strict=True)) for p in (first, second)]
     totals = {who: tuple(c.get(x, 0.0) for x in classes) for who, c in zip(("first", "second"), counts, strict=True)}
     return [Evidence(class_totals=totals, metrics=(measure.name,))]
-
-
-def infinite_losses(
-    given: Mapping[str, tuple[Predictions, str]],
-    measure: Measure,
-    options: MetricOptions,
-    estimates: Mapping[str, Interval],
-    contrasts: Iterable[Contrast],
-) -> dict[str, int] | None:
-    """Models whose own loss is infinite and so are differences from it, with the number of rows that make it so."""
-    apart = {m for c in contrasts if not math.isfinite(c.estimate) for m in (c.first, c.second)}
-    wanted = [m for m, interval in estimates.items() if m in apart and math.isinf(interval.estimate)]
-    return {m: infinite_rows(*given[m], measure, options) for m in wanted} or None

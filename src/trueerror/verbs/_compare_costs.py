@@ -305,7 +305,7 @@ def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
     words += _ranking_words(cmp)
     opening = f"{'Among the models: ' if none else ''}{sure}{where}" if words else sure.replace(":", ".")
     # A constant that is as cheap has been said, if it is so.
-    return lead, " ".join([opening, *words]), *cmp.findings.without("TE201").but(cmp.leaders)
+    return lead, " ".join([opening, *words]), *cmp.findings.without("TE201", "TE304").but(cmp.leaders)
 
 
 def _no_model(cmp: CostComparison) -> str:
@@ -328,7 +328,7 @@ def _use(cmp: CostComparison, cut: str) -> str:
     instead = "" if abs(cmp.threshold - USUAL) < 0.005 or cmp.usual_is_cheaper else f" (not {USUAL:g})"
     cost = cmp.estimates[cmp.best]
     shown = cmp._money
-    price = f"{shown(cost.estimate)} per 100 rows, {ci_words(cost.low, cost.high, cost.confidence, shown)}"
+    price = f"cost {shown(cost.estimate)} per 100 rows, {ci_words(cost.low, cost.high, cost.confidence, shown)}"
     return f"Run {_best(cmp)} at threshold {cut}{instead}: {price}."
 
 
@@ -479,7 +479,7 @@ def _chosen_words(cmp: CostComparison) -> str:
         return ""
     here, elsewhere = cmp._money(choice.cost), cmp._money(choice.corrected.estimate)
     return (
-        f"With each model at its best threshold on these rows, as a hull has them, {one_line(choice.classifier)} at "
-        f"{threshold_words(choice.threshold)} is cheapest: {here} per 100 here, {elsewhere} on rows not used to choose "
-        "it (bootstrap)."
+        f"If each model may use its best threshold on these rows, {one_line(choice.classifier)} at "
+        f"{threshold_words(choice.threshold)} is cheapest: expect a cost of {elsewhere} per 100 rows (bootstrap). The "
+        f"{here} on these rows is optimistic."
     )

@@ -137,8 +137,9 @@ class Comparison(TrackedResult):
     `pairs` holds first − second for each pair, `cmp["a", "b"]` gives either way round: the limits and the p-value that
     the verdict, the tables, the pictures and the exports show. `cmp["a", "b"].alone()` is the pair as if there were no
     other. `simultaneous` holds each model − the best one (or the reference), whose limits hold together. `tiers`
-    are the largest sets of models of which no two differ clearly (they may overlap). `instead` is the comparison by a
-    metric that tells more where nearly all rows are of one class. `slices[value]` is that on the rows of a slice.
+    are the largest sets of models of which no two differ clearly (they may overlap). `also` is that by the other
+    main metric: the AUC beside accuracy, or accuracy where nearly all rows are of one class and the AUC leads.
+    `slices[value]` is that on the rows of a slice.
     `expected` is what to expect of the best one, with limits that allow for its having been picked; `estimates` has its
     own figure. `classes()` and `cells()` say where two models differ; they need the rows, which a loaded one lacks.
     """
@@ -162,7 +163,7 @@ class Comparison(TrackedResult):
     facts: ComparisonDetails = field(default_factory=ComparisonDetails)
     slices: dict[Label, Comparison] = field(default_factory=dict)
     simultaneous: tuple[Contrast, ...] | None = None
-    instead: Comparison | None = None
+    also: Comparison | None = None
     expected: Interval | None = None
     rows: PairedRows | None = field(default=None, metadata={"saved": False})
     _says_verdict: ClassVar[bool] = True
@@ -199,7 +200,9 @@ class Comparison(TrackedResult):
 
     def _verdict_lines(self) -> tuple[str, ...]:
         codes = ("TE201",) if _hollow(self) else ()
-        return (*_rather(self), _verdict(self), *self.findings.without(*codes).but(self.leaders))
+        lead, verdict = _why_led(self), _verdict(self)
+        words = f"{lead}By {self.title}: {verdict}" if lead else verdict
+        return words, *also_words(self), *self.findings.without(*codes).but(self.leaders)
 
     @cached_property
     def _by_models(self) -> dict[tuple[str, str], Contrast]:
@@ -336,18 +339,12 @@ class Comparison(TrackedResult):
         many = Media.ALL if len(self.models) > 2 else Media.NOTEBOOK | Media.EXPORT
         of_one = any(f.about in self.models for f in self.findings)
         return page(
-            self.reading,
-            self._verdict_lines(),
-            TableBlock(_models_table(self), where=many, beneath=_letters_words(self)),
-            TableBlock(_differences_table(self, _shown_pairs(self))),
-            alike_within_margin(self),
-            slices_block(self),
-            self.findings.block(several=len(self.models) > 2 or of_one),
-            Paragraph((f"Next: {self.next_step}",)) if self.next_step else None,
-            footer=_footer_lines(self),
-            tone=_tone(self),
-            names=self.models,
-        )
+            self.reading, self._verdict_lines(), TableBlock(_models_table(self), where=many,
+            beneath=_letters_words(self)), TableBlock(_differences_table(self, _shown_pairs(self))),
+            alike_within_margin(self), slices_block(self), self.findings.block(several=len(self.models) > 2 or of_one),
+            Paragraph((f"Next: {self.next_step}",)) if self.next_step else None, footer=_footer_lines(self),
+            tone=_tone(self), names=self.models,
+        )  # fmt: skip
 
     def without(self, *codes: str) -> Comparison:
         """The same comparison with some findings silenced, by code."""
@@ -416,23 +413,42 @@ def _compared_with_best(cmp: Comparison, other: str) -> Contrast | None:
     return cmp[best, other] if _compared(cmp, best, other) else None
 
 
-def _rather(cmp: Comparison) -> tuple[str, ...]:
-    """Where nearly all rows are of one class: why another metric leads, and what it says."""
-    if cmp.instead is None or cmp.facts.constant is None:
+def _why_led(cmp: Comparison) -> str:
+    """Why this metric leads and not accuracy, after what accuracy shows of one answer for every row."""
+    if cmp.also is None or cmp.also.facts.constant is None:
+        return ""
+    label, share = cmp.also.facts.constant
+    why = (
+        f'{percents(share)} % of the rows are "{one_line(label)}", so {cmp.also.title} mostly says how common that is.'
+    )
+    return f"{_hollow(cmp.also)}{why} "
+
+
+def also_words(cmp: Comparison) -> tuple[str, ...]:
+    """What the other main metric says, in one sentence."""
+    other = cmp.also
+    if other is None or cmp.reference is not None:
         return ()
-    return (f"{_why_instead(cmp)} By {cmp.instead.title}: {_verdict(cmp.instead)}",)
-
-
-def _why_instead(cmp: Comparison) -> str:
-    assert cmp.facts.constant is not None
-    label, share = cmp.facts.constant
-    return f'{percents(share)} % of the rows are "{one_line(label)}", so {cmp.title} mostly says how common that is.'
+    best, nearest = other.ranked[:2]
+    c, a = other[best, nearest], one_line(best)
+    worse = [m for m in other.ranked[1:] if other.better(best, m)]
+    how = "probably " if _sure(other, best, nearest) == "probable" else ""
+    if best in (other.facts.hollow or ()):
+        what = f"{a} is ahead"
+    elif len(worse) == len(other.models) - 1:
+        what = f"{a} is {how}{'better' if len(worse) == 1 else 'best'}"
+    else:
+        among = f" among {len(other.models) - len(worse)} of {len(other.models)}" if len(other.models) > 2 else ""
+        what = f"{a} is ahead, too close to call{among}"
+    return (
+        f"By {other.title}: {what} ({points(other, c.estimate)}{unit(other)} from {one_line(nearest)}, {_decided(c)}).",
+    )
 
 
 def verdict_beneath(cmp: Comparison) -> str:
     """The verdict under a headline that says who is ahead and how sure that is: the figures."""
-    if cmp.instead is not None:
-        return f"{_why_instead(cmp)} {verdict_beneath(cmp.instead)} By {cmp.title}: {_verdict(cmp)}"
+    if cmp.also is not None:
+        return " ".join((f"{_why_led(cmp)}{verdict_beneath(replace(cmp, also=None))}", *also_words(cmp)))
     best, *others = cmp.ranked
     best_figure = own_figure(cmp, cmp.estimates[best].estimate)
     if len(others) == 1:

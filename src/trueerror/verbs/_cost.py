@@ -23,5 +23,4 @@ def cost(confusion: Any, costs: object, *, mean: bool = False) -> float:
     table = confusion if isinstance(confusion, Confusion) else Confusion(confusion)
     if costs is None:
         raise InputError("costs is None; give a table of costs, costs[i][j] for truth i called j")
-    formula = cells.expected_cost if mean else cells.total_cost
-    return float(formula(table, costs=costs))
+    return float((cells.expected_cost if mean else cells.total_cost)(table, costs=costs))

@@ -79,7 +79,7 @@ def part_scores_of(table: FoldTable) -> PartScores:
     measure, sign = scorer_metric(table.metric)
     values = sign * table.values
     low, high = measure.range
-    if measure.name == UNNAMED:
+    if measure.of_folds:
         known = values[np.isfinite(values)]
         if len(known) and known.min() >= 0 and known.max() <= 1:
             low, high = 0.0, 1.0
@@ -168,10 +168,8 @@ def _evaluate_search(table: FoldTable, scores: PartScores, settings: Settings, s
 
 
 def compare_folds(
-    table: FoldTable,
-    settings: Settings,
-    asked: Pairwise,
-) -> Comparison:
+    table: FoldTable, settings: Settings, asked: Pairwise,
+) -> Comparison:  # fmt: skip
     """The learners on the same folds: pairs by the corrected t."""
     reference, adjust, margin = asked.reference, asked.adjust, asked.margin
     alternative, method = asked.alternative, asked.method

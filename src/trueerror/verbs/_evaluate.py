@@ -38,7 +38,7 @@ from trueerror.tallies import Confusion, ScoreTable
 from trueerror.tallies._graded import is_graded
 from trueerror.verbs._cheapest_threshold import cheapest_threshold
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, RecordedSettings
-from trueerror.verbs._evidence import allowing_for_choice, model_evidence, row_evidence
+from trueerror.verbs._evidence import allowing_for_choice, model_evidence, row_evidence, with_lowest_slice
 from trueerror.verbs._label_metrics import evaluate_labels, is_multilabel
 from trueerror.verbs._model_metrics import (
     ModelMetrics,
@@ -83,7 +83,9 @@ def evaluate(asked: Evaluating) -> Evaluation:
       `method="corrected-t"` speaks of the learner behind them. What scikit-learn's cross_validate or a fitted search
       left behind is taken too, and `cv=`, the splitter, says how cross_val_predict made its folds.
     - `method=` asks for another interval than the default: metrics that were asked for by name must offer it, of the
-      usual ones those that do take it. `simultaneous=True` widens the intervals so that all hold together.
+      usual ones those that do take it.
+    - The intervals of slices (`by=`) hold together over the slices, since people look for the lowest; those of metrics
+      and models hold each by itself. `simultaneous=True`: all hold together. `simultaneous=False`: each by itself.
 
     >>> ev = evaluate(["cat", "dog", "dog", "cat"] * 10, ["cat", "dog", "cat", "cat"] * 10)
     >>> print(ev["accuracy"])
@@ -102,15 +104,10 @@ def evaluate(asked: Evaluating) -> Evaluation:
         folds, cv = folds_of(cv, given), None
     every = isinstance(metrics, str) and metrics == "all"
     settings = Settings.of(
-        asked,
-        None if metrics is None or every or is_fold_result(given) else named_metrics(metrics),
-        method=asked.method,
-        costs=named_costs(asked.costs, asked.cost_fp, asked.cost_fn),
-        design=asked.design,
-        threshold=asked.threshold,
-        simultaneous=asked.simultaneous,
-        every_metric=every,
-    )
+        asked, None if metrics is None or every or is_fold_result(given) else named_metrics(metrics),
+        method=asked.method, costs=named_costs(asked.costs, asked.cost_fp, asked.cost_fn), design=asked.design,
+        threshold=asked.threshold, simultaneous=asked.simultaneous, every_metric=every,
+    )  # fmt: skip
     from_folds = _of_folds(given, metrics, cv, asked.test_train_ratio, predicted, asked.scores)
     if from_folds is not None:
         from trueerror.verbs._cross_validation import evaluate_folds
@@ -170,18 +167,22 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
     parts = tuple(_one_model(bench, len(benches)) for bench in benches)
     slices: dict[Label, Evaluation] = {}
     if sliced and p.has_key("slices"):
-        slices = {value: evaluate_predictions(p.slice(value), settings, sliced=False) for value in p.slices()}
+        inner = replace(settings, over=1 if settings.simultaneous is False else len(p.slices()))
+        slices = {value: evaluate_predictions(p.slice(value), inner, sliced=False) for value in p.slices()}
     made = Evaluation(
         n=p.n,
         labels=p.labels,
         parts=parts,
         reading=" ".join(filter(None, (reading(p, settings), cost_words(parts[0].bench)))),
         estimand=estimand,
-        findings=find([*(row_evidence(p) if sliced else ()), *(model_evidence(part, p) for part in parts)]),
+        findings=find(
+            [*(row_evidence(p, settings.threshold) if sliced else ()), *(model_evidence(part, p) for part in parts)]
+        ),
         slices=slices,
         settings=_recorded(settings),
         backend=p.backend,
     )
+    made = with_lowest_slice(made) if len(slices) > 1 else made
     if len(parts) == 1 or not sliced or settings.simultaneous:
         return made
     asked = {"threshold": settings.threshold, "prior": settings.prior}
@@ -219,7 +220,7 @@ def _refuse_rows(asked: Evaluating, *names: str) -> None:
 def _one_model(bench: ModelMetrics, models: int = 1) -> ModelEvaluation:
     names = _chosen_metrics(bench)
     if bench.settings.simultaneous:
-        bench = bench.holding_together(len(names) * models)
+        bench = bench.holding_together(len(names) * models * bench.settings.over)
     overall = _overall(bench, names)
     label, known = _commonest(bench)
     return ModelEvaluation(
@@ -352,4 +353,5 @@ def _recorded(settings: Settings) -> RecordedSettings:
         "asked": "all" if settings.every_metric else None if settings.metrics is None else tuple(settings.metrics),
         "replicates": settings.replicates,
         "seed": 0 if rng is None else rng if isinstance(rng, int) else str(rng),
+        "together": settings.simultaneous is not False,
     }

@@ -71,6 +71,7 @@ class RecordedSettings(TypedDict, total=False):
     asked: Literal["all"] | tuple[str, ...] | None
     replicates: int
     seed: int | str
+    together: bool
     several_labels: bool
 
 
@@ -741,8 +742,8 @@ def slice_table(ev: Evaluation) -> Table | None:
     )
     names = ev.models[:3] if len(ev.parts) > 1 else (find_measure(metric).title,)
     more = "" if len(slices) == len(ev.slices) else f" (the first {SHOWN_SLICES} of {len(ev.slices):,})"
-    title = find_measure(metric).title
-    title = f"{capitalised(title)} by slice{more}"
+    how = "hold together" if ev.settings.get("together") else "hold each by itself"
+    title = f"{capitalised(find_measure(metric).title)} by slice{more}; intervals {how}"
     return Table(columns=("slice", "rows", *names), rows=rows, title=title)
 
 

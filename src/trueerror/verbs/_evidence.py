@@ -25,10 +25,12 @@ from trueerror.findings.models import (
     GradesSeen,
     HarderRows,
     RateAtPrior,
+    WorstSlice,
     never_found,
     shares_of_uncertainty,
 )
 from trueerror.inference._chosen import best_of_several
+from trueerror.inference._joined import Miscalibration, RunsFound
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
@@ -37,7 +39,7 @@ from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.methods._registry import speaks_of_learners
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows, score_share
 from trueerror.results import Contrast, Interval
-from trueerror.results._format import in_points, signed
+from trueerror.results._format import in_points, key_names, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Keys, Predictions
 from trueerror.sources.engines._array_source import ArraySource, scored_rows, skipped_rows
@@ -98,12 +100,11 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         return of_rows
     if any(ranks_rows(m) for m in measures.values()):
         of_rows = replace(of_rows, fold_scales=bench.fold_scales)
+    asked = p.has_key("clusters") and bench.has_probabilities and len(p.labels) == 2 and p.positive is not None
     scored = replace(
-        of_rows,
-        score_range=p.score_range(part.name),
-        probabilities=bench.has_probabilities,
-        tuned_threshold=bench.tuned,
-    )
+        of_rows, score_range=p.score_range(part.name), probabilities=bench.has_probabilities,
+        tuned_threshold=bench.tuned, z_test=Miscalibration.of(p, part.name) if asked else None,
+    )  # fmt: skip
     precision = part.overall.get("average_precision")
     if precision is not None and not math.isnan(precision.estimate):
         table, prior = bench.score_table(), bench.settings.prior
@@ -168,11 +169,11 @@ SOUGHT_ROWS = 50_000
 # What the rows and each model by itself may show beside the difference; more would bury it.
 ABOUT_THE_SAMPLE = (
     "TE101", "TE102", "TE103", "TE104", "TE106", "TE108", "TE109", "TE110", "TE201", "TE202", "TE204", "TE206", "TE211",
-    "TE212", "TE213", "TE214", "TE218", "TE219", "TE304", "TE408", "TE412", "TE413", "TE512", "TE513", "TE514",
+    "TE212", "TE213", "TE214", "TE218", "TE219", "TE220", "TE304", "TE408", "TE412", "TE413", "TE512", "TE513", "TE514",
 )  # fmt: skip
 # Of these it matters which model they are about.
 ABOUT_A_MODEL = (
-    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE218", "TE219", "TE304", "TE408",
+    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE218", "TE219", "TE220", "TE304", "TE408",
     "TE412", "TE512", "TE513",
 )  # fmt: skip
 
@@ -234,13 +235,16 @@ def _cluster_rows(p: Predictions | None) -> Keys | None:
     return p.keys("clusters") if p is not None and p.has_key("clusters") else None
 
 
-def row_evidence(p: Predictions, most_rows: int = SOUGHT_ROWS) -> list[Evidence]:
+def row_evidence(p: Predictions, threshold: float | None = None, most_rows: int = SOUGHT_ROWS) -> list[Evidence]:
     """Copies of rows, and a sample that stands there several times; not looked for among more rows than that, rows that
     are not in memory, nor rows without scores and folds, of which copies cannot be told."""
     told = p.folded or any(map(p.has_scores, p.models))
-    if p.n > most_rows or not isinstance(p.source, ArraySource) or not told:
+    if p.n > most_rows or not isinstance(p.source, ArraySource):
         return []
-    return [Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))]
+    alone = p.n >= 50 and not {"clusters", "folds", "repeats"} & {*p.facts.kinds}
+    runs = [RunsFound.of(p, threshold)] if alone else []
+    found = [Evidence(model=r.model, runs=r) for r in runs if r.p_value <= 0.001]
+    return [*found, Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))] if told else found
 
 
 def gap_evidence(
@@ -297,14 +301,8 @@ def fold_evidence(rows: PairedRows, contrasts: Iterable[Contrast], spec: Interva
         if speaks_of_learners(c.method) or not c.p_value < level or not rows.large_folds:
             continue
         learners = rows.parts.contrast(c.first, c.second, spec)
-        evidence.append(
-            Evidence(
-                model=f"{c.first} and {c.second}",
-                level=level,
-                learners_p=learners.p_value,
-                significant=True,
-            )
-        )
+        about = f"{c.first} and {c.second}"
+        evidence.append(Evidence(model=about, level=level, learners_p=learners.p_value, significant=True))
     return evidence
 
 
@@ -396,6 +394,25 @@ def allowing_for_choice(
         return ev
     facts = Evidence(n_models=1 + len(others), best=best, not_different_from_best=found.close, expected=found.interval)
     return replace(ev, expected=found.interval, findings=sorted_findings([*ev.findings, *find([facts])]))
+
+
+def with_lowest_slice(ev: Evaluation) -> Evaluation:
+    """The evaluation with what to expect of the slice that is worst by the first metric, for each model."""
+    measure, evidence = find_measure(ev.first_metric), []
+    bench, names = ev.parts[0].bench, key_names(ev.slices)
+    lowest, ends = measure.higher_is_better is not False, measure.bounds(bench.settings.options(measure))
+    level = 1 - (1 - bench.settings.confidence) / next(iter(ev.slices.values())).parts[0].bench.settings.over
+    for place, model in enumerate(ev.models):
+        each = {v: s.parts[place].overall.get(measure.name) for v, s in ev.slices.items()}
+        known = {v: i for v, i in each.items() if i is not None and not math.isnan(i.estimate)}
+        if not known:
+            continue
+        worst = (min if lowest else max)(known, key=lambda v: known[v].estimate)
+        found = best_of_several(known, worst, lowest=lowest, ends=ends, level=level, what="slices")
+        if found is not None:
+            slice_ = WorstSlice(measure.title, names[worst], len(known), lowest, known[worst].estimate, *found)
+            evidence.append(Evidence(model=model if len(ev.models) > 1 else "", worst_slice=slice_))
+    return replace(ev, findings=sorted_findings([*ev.findings, *find(evidence)]))
 
 
 def comparison_findings(

@@ -279,7 +279,9 @@ class Gaps(DocumentResult):
         else:
             blocks = [TableBlock(gaps_table(self.parts))]
         odds = self.equalised_odds
-        footer = ["Gaps: all pairs of groups, adjusted by Tukey's range; ratio: the lowest over the highest."]
+        footer = [
+            "Groups: each by itself. Gaps: all pairs, adjusted by Tukey's range; ratio: the lowest over the highest."
+        ]
         if odds is not None:
             footer.insert(0, f"Equalised odds: {with_limits(odds.estimate, odds.low, odds.high)}, {odds.note}.")
         return page(self.reading, (self.verdict,), *blocks, self.findings.block(several=False), footer=footer)
@@ -323,7 +325,7 @@ def metric_gap(
         if rows is None:
             raise InputError("gaps need the rows, and a loaded evaluation has none: evaluate them again with by=")
         sample = own_rows(rows, model, measure, settings)
-        interval = sample.interval(settings.confidence) if anew else part.bench.interval(measure)
+        interval = sample.interval(settings.confidence) if anew else part.bench.holding_together(1).interval(measure)
         if math.isnan(interval.estimate):
             undefined[group] = interval.note
         elif (interval.n if interval.n is not None else rows.n) < min_rows:

@@ -21,6 +21,7 @@ from trueerror.inference._gate_limits import Limits, differing_rows, rows_needed
 from trueerror.inference._joined import check_keys
 from trueerror.inference._model_pairs import ModelPair
 from trueerror.inference._problem import IntervalSpec
+from trueerror.inference._tuned import elsewhere
 from trueerror.inference._two_models import PairedRows
 from trueerror.inference._unpaired import unpaired_contrast
 from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
@@ -271,10 +272,8 @@ def _reason(c: GateCheck) -> str:
             f"not worse than the baseline by more than {_margin_words(c)}" if c.margin else "better than the baseline"
         )
         requirement, formatter, unit = (
-            f"{c.title} {demand}",
-            gap_words,
-            f"{' points' if c.share else ''} from the baseline",
-        )
+            f"{c.title} {demand}", gap_words, f"{' points' if c.share else ''} from the baseline",
+        )  # fmt: skip
     if not math.isfinite(c.estimate):
         return f"Asked: {requirement}. Found: nothing to judge by, {c.note}: cannot tell."
     finding = f"{formatter(c, c.estimate)}{unit}"
@@ -374,6 +373,7 @@ def _notes(gate: Gate) -> tuple[str, ...]:
 
 Model = tuple[Predictions, str]
 DRAWN = "the mid-p test does not exclude 0, so the limit is drawn to 0"
+TUNED = "the threshold was chosen on these rows, which flatters the candidate: judge it on other rows"
 SILENT = "rows that the candidate left out count as wrong for the limit that passes"
 
 
@@ -416,6 +416,8 @@ def difference_check(
     decision = decide(limits.low, limits.high, bound, higher_is_better=up, strictly=True)
     if decision != "cannot tell" and limits.undone_by is not None and limits.undone_by <= HALF_A_UNIT:
         decision, limits = "cannot tell", limits._replace(note=_fragile_words(decision, limits))
+    if decision == "pass" and ModelMetrics(candidate[1], settings, predictions=candidate[0]).tuned is not None:
+        decision, limits = "cannot tell", limits._replace(note=TUNED)
     return GateCheck(
         metric=measure.name, title=measure.title, kind="difference", candidate=intervals[0].estimate,
         decision=decision,
@@ -453,7 +455,8 @@ def threshold_check(
 ) -> GateCheck:
     """The candidate's own limits against a number."""
     p, model = candidate
-    interval = ModelMetrics(model, _one_sided(settings, level), predictions=p).interval(measure.name)
+    bench = ModelMetrics(model, _one_sided(settings, level), predictions=p)
+    interval = elsewhere(bench.tuned, bench.interval(measure.name))
     if math.isnan(interval.estimate):
         limits = Limits(math.nan, math.nan, math.nan, "", p.n, interval.note or "undefined")
     elif sequential:

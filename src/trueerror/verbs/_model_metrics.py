@@ -20,7 +20,7 @@ from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.models import ConstantAnswer
 from trueerror.inference._answer import interval_of
 from trueerror.inference._binned_limits import noted
-from trueerror.inference._estimate import Estimate, p_value
+from trueerror.inference._estimate import Estimate, p_of
 from trueerror.inference._joined import JoinedRows, View, has_two_keys, key_words, over_views, views
 from trueerror.inference._metric_interval import class_intervals
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem
@@ -202,12 +202,9 @@ def _not_cut(p: Predictions, model: str) -> str:
 
 
 def compared_reading(
-    p: Predictions,
-    measure: Measure,
-    settings: Settings,
-    contrasts: Sequence[Contrast],
-    estimates: Mapping[str, Interval],
-) -> str:
+    p: Predictions, measure: Measure, settings: Settings, contrasts: Sequence[Contrast], estimates: Mapping[str,
+    Interval],
+) -> str:  # fmt: skip
     """What was read, and on how many rows models are compared where some have no prediction."""
     counted = measure.of_labels
     words = (
@@ -254,7 +251,7 @@ class Settings:
     design: Design = "random"
     threshold: float | None = None
     metrics: Mapping[str, Mapping[str, Any]] | None = None
-    simultaneous: bool = False
+    simultaneous: bool | None = None
     replicates: int = 10_000
     rng: Rng = None
     every_metric: bool = False
@@ -632,7 +629,7 @@ class ModelMetrics:
         try:
             return self._intervals(measure, label, self.settings.method)(self.settings.confidence)
         except NotOffered as refusal:
-            if measure.name in (self.settings.metrics or ()):
+            if (self.settings.metrics or {}).get(measure.name) is not None:
                 raise
             return refusal
 
@@ -872,7 +869,7 @@ def commonest_p(bench: ModelMetrics) -> float:
     counted, clusters = t.classes(), bench.clusters
     index = int(np.argmax(counted.truth))
     if bench.views:
-        return float(p_value(over_views([_gain(b, index) for b, _ in bench.views], [view for _, view in bench.views])))
+        return float(p_of(over_views([_gain(b, index) for b, _ in bench.views], [view for _, view in bench.views])))
     if clusters is not None or t.weight_sums is not None:
         gains = gains_in_accuracy(t if clusters is None else clusters.table, index)
         return against_one_answer(t, gains, clusters=clusters).p_value

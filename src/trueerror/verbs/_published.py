@@ -371,12 +371,9 @@ def _limits(c: Contrast) -> str:
 
 
 def compare_marginals(
-    marginals: Mapping[str, Any],
-    *,
-    confidence: float = 0.95,
-    method: McNemarMethod = "mid-p",
-    alternative: Alternative = "two-sided",
-) -> MarginalComparison:
+    marginals: Mapping[str, Any], *, confidence: float = 0.95, method: McNemarMethod = "mid-p", alternative: Alternative
+    = "two-sided",
+) -> MarginalComparison:  # fmt: skip
     """Two published shares of the same rows, {"A": (456, 500), "B": (445, 500)}; a rate (0.912, 500) is rounded.
 
     >>> found = compare_marginals({"A": (456, 500), "B": (445, 500)})

@@ -130,17 +130,10 @@ def _folds_alone(scores: Any, columns: Columns, cv: Any, ratio: float | None) ->
 
 
 def rank_sheet(
-    sheet: ScoreSheet,
-    *,
-    higher_is_better: bool = True,
-    method: PostHoc = "wilcoxon",
-    adjust: Adjustment = "holm",
-    control: str | None = None,
-    alpha: float = 0.05,
-    test_train_ratio: float | None = None,
-    rope: float | None = None,
+    sheet: ScoreSheet, *, higher_is_better: bool = True, method: PostHoc = "wilcoxon", adjust: Adjustment = "holm",
+    control: str | None = None, alpha: float = 0.05, test_train_ratio: float | None = None, rope: float | None = None,
     rng: Rng = None,
-) -> LearnerRanking:
+) -> LearnerRanking:  # fmt: skip
     """Rank a sheet that was read."""
     m = sheet.matrix(higher_is_better=higher_is_better)
     loss = re.search(LOSS, naming.bare(sheet.value_name)) is not None
@@ -269,13 +262,7 @@ def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> st
 
 def _findings(sheet: ScoreSheet, base: Ranking, higher_is_better: bool) -> Findings:
     evidence = Evidence(
-        data_sets=len(sheet.data_sets),
-        pairs=len(base.pairs),
-        level=base.alpha,
-        method=base.method,
-        folds=sheet.has_folds,
-        dropped=sheet.dropped,
-        value_name=sheet.value_name,
-        higher_is_better=higher_is_better,
-    )
+        data_sets=len(sheet.data_sets), pairs=len(base.pairs), level=base.alpha, method=base.method,
+        folds=sheet.has_folds, dropped=sheet.dropped, value_name=sheet.value_name, higher_is_better=higher_is_better,
+    )  # fmt: skip
     return find([evidence])

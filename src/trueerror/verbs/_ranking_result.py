@@ -159,16 +159,11 @@ class LearnerRanking(DocumentResult, Ranking):
     def document(self) -> Document:
         table = scores_table(self)
         return page(
-            self.reading,
-            [_verdict(self), *self.findings.without("TE507").but(())],
-            TableBlock(_ranks_table(self)),
-            None if table is None else TableBlock(table, where=Media.SCREEN),
-            self.findings.block(several=True),
-            Paragraph(_overall_lines(self), "  ", where=Media.SCREEN),
-            footer=_footer_lines(self),
-            hanging="  ",
+            self.reading, [_verdict(self), *self.findings.without("TE507").but(())], TableBlock(_ranks_table(self)),
+            None if table is None else TableBlock(table, where=Media.SCREEN), self.findings.block(several=True),
+            Paragraph(_overall_lines(self), "  ", where=Media.SCREEN), footer=_footer_lines(self), hanging="  ",
             names=self.names,
-        )
+        )  # fmt: skip
 
 
 def _outcome(gaps: dict[str, float]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference._estimate import Estimate, limits, spread
+from trueerror.inference._estimate import Estimate, ends_of, spread
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.loss._mean import infinite_rows, mean_of_rows, mean_of_table, mean_over_units
 from trueerror.metrics._registry import find_measure
@@ -178,5 +178,5 @@ def test_three_values_say_what_all_units_do(shape: str) -> None:
     x = {"few": rng.random(5), "many": rng.random(500), "skewed": rng.gamma(0.2, 1.0, 200)}[shape]
     whole = Estimate(value=np.array(x.mean()), units=(x - x.mean()) / len(x), range=(0, math.inf))
     for tail in (0.1, 0.025, 0.001):
-        own = limits(mean_of_rows(Moments.of(x), (0, math.inf)), tail)
-        assert [float(v) for v in own] == pytest.approx([float(v) for v in limits(whole, tail)], rel=1e-6)
+        own = ends_of(mean_of_rows(Moments.of(x), (0, math.inf)), tail)
+        assert [float(v) for v in own] == pytest.approx([float(v) for v in ends_of(whole, tail)], rel=1e-6)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference.proportion._distributions import limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inference.proportion._interval import FORMS
 from trueerror.inputs._options import InputError
 
@@ -123,7 +123,7 @@ def test_astronomic_counts_do_not_crash():
 def test_many_at_once_are_the_same_as_one_by_one():
     x, n = np.array([0, 3, 10, 10, 0]), np.array([10, 10, 10, 20, 0])
     for method in FORMS:
-        low, high = limits(x, n, method, 0.9, "two-sided")
+        low, high = share_limits(x, n, method, 0.9, "two-sided")
         for i in range(5):
             made = te.interval(int(x[i]), int(n[i]), method=method, confidence=0.9)
             assert (low[i], high[i]) == pytest.approx((made.low, made.high), rel=1e-14)

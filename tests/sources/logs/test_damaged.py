@@ -76,9 +76,7 @@ def test_lines_of_weka(tmp_path: Path, line: int, place: int, odd: str) -> None:
 
 
 def test_a_zip_that_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from trueerror.sources.logs import inspect_ai as inspected
-
-    monkeypatch.setattr(inspected, "MOST_PARSED", 1000)
+    monkeypatch.setattr("trueerror.sources._bytes.LONGEST_LINE", 1000)
     file = tmp_path / "x.eval"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", json.dumps({"eval": {}, "padding": "x" * 5000}))

@@ -14,7 +14,7 @@ import pytest
 import trueerror as te
 from trueerror.cli._app import command_of
 from trueerror.inputs._options import FileError, InputError
-from trueerror.sources.logs.inspect_ai import _open_zip
+from trueerror.sources.logs.inspect_ai import _open
 
 DATA = Path(__file__).parent / "data"
 BIG, SMALL = (DATA / f"inspect_sums_{who}.eval" for who in ("big", "small"))
@@ -27,7 +27,7 @@ def accuracy(given: object, model: str | None = None) -> float:
 
 def own_accuracy(log: Path) -> float:
     """What Inspect itself reports in the header."""
-    header, _ = _open_zip(log)
+    header, _ = _open(log, False)
     return header["results"]["scores"][0]["metrics"]["accuracy"]["value"]
 
 
@@ -120,7 +120,7 @@ def test_reduced_epochs_are_named_and_repeats_gives_the_reduced_figure() -> None
 
 def test_grades_of_a_judge_and_words_and_scales() -> None:
     log = DATA / "inspect_judged.eval"
-    header, _ = _open_zip(log)
+    header, _ = _open(log, False)
     own = {s["name"]: next(iter(s["metrics"].values()))["value"] for s in header["results"]["scores"]}
     with pytest.raises(InputError, match="1 of 6 rows have no grade"):
         te.read(log, score="model_graded_qa")
@@ -179,7 +179,7 @@ def test_several_scorers_in_zip_and_json() -> None:
     for name in ("includes", "several/right"):
         assert accuracy(te.read(packed, score=name)) == accuracy(te.read(plain, score=name))
     grades = te.evaluate(te.read(packed, score="partial"))["mean_score"]
-    header, _ = _open_zip(packed)
+    header, _ = _open(packed, False)
     assert grades.estimate == pytest.approx(header["results"]["scores"][-1]["metrics"]["mean"]["value"])
     assert accuracy(te.read(packed, score="partial", right_from=0.2)) > 0
 
@@ -200,8 +200,9 @@ def test_two_runs_of_one_model_are_named_by_their_files(tmp_path: Path, capsys: 
     for name in ("monday", "tuesday"):
         shutil.copy(BIG, tmp_path / f"{name}.eval")
     logs = [str(tmp_path / f"{name}.eval") for name in ("monday", "tuesday")]
+    assert te.read(logs).models == ("monday", "tuesday")
     with pytest.raises(FileError, match="another run of mockllm/big"):
-        te.read(logs)
+        te.read([logs[0], logs[0]])
     run("compare", file=logs)
     assert "monday" in capsys.readouterr().out
 

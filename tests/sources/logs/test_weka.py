@@ -123,7 +123,7 @@ def test_arff_is_parsed(tmp_path: Path) -> None:
         "1,'yes, sir'\n?,no\n"
     )
     made = read_arff(file)
-    assert made.name == "a b"
+    assert made.values == {"it's": None, "c": ("yes, sir", "no")}
     assert made.columns == {"it's": ["1", None], "c": ["yes, sir", "no"]}
     assert split_row("a,'?',?") == ["a", "?", None]
     file.write_text("@relation x\n@attribute a numeric\n@data\n{0 1}\n")

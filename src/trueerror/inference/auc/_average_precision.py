@@ -12,7 +12,7 @@ from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
 from trueerror.inference._sample import scored
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._interval import effective_rows
-from trueerror.inference.proportion._distributions import limits, on_logit
+from trueerror.inference.proportion._distributions import on_logit, share_limits
 from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics.scores import average_precision, average_precision_slopes
 from trueerror.results._format import whole
@@ -28,7 +28,7 @@ def average_precision_limits(estimate: float, positives: float, spec: IntervalSp
     """
     spread = positives * estimate * (1 - estimate)
     if spread < 1:
-        low, high = limits(estimate * positives, positives, "wilson", spec.level, spec.side)
+        low, high = share_limits(estimate * positives, positives, "wilson", spec.level, spec.side)
         rows = f"{whole(round(positives, 1))} positive{'' if positives == 1 else 's'}"
         note = f"few positives or a value near its end: Wilson's interval at the {rows}"
         return float(low), float(high), "wilson-boyd", note

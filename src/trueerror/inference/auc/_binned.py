@@ -14,7 +14,7 @@ import numpy as np
 
 from trueerror.inference._contrast import check_test_options, limits_without_spread, student_quantile, tail_area
 from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import Estimate, estimate_of_sums, limits
+from trueerror.inference._estimate import Estimate, ends_of, estimate_of_sums
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._interval import area_sums
 from trueerror.inference.auc._tests import straight_contrast
@@ -40,8 +40,8 @@ def binned_contrast(e: Estimate, slack: float, error: float, spec: IntervalSpec,
     low, high = made.low - slack, made.high + slack
     if found > 0:
         tail, (least, most) = tail_area(spec.confidence, spec.alternative), e.range
-        low = float(limits(replace(wide, value=np.array(max(value - slack, least))), tail)[0])
-        high = float(limits(replace(wide, value=np.array(min(value + slack, most))), tail)[1])
+        low = float(ends_of(replace(wide, value=np.array(max(value - slack, least))), tail)[0])
+        high = float(ends_of(replace(wide, value=np.array(min(value + slack, most))), tail)[1])
     if found <= error:  # the exact areas may be those of the same ranking
         least, most = limits_without_spread(
             value, e.effective, student_quantile(spec.confidence, spec.alternative, e.effective - 1), e.range

@@ -197,37 +197,20 @@ def on_scale(measure: Measure, limits: IntervalLimits) -> IntervalLimits:
     return limits._replace(low=low, high=high)
 
 
-def _limits(q: Problem[ScoreSample], method: str) -> IntervalLimits:
-    return on_scale(q.metric, area_limits(q.sample.table, of_area(q.metric, q.sample.estimate), q.spec, method))
-
-
 def of_areas(q: Problem[ScoreSample]) -> bool:
     """Whether the question is of an area over independent rows."""
     return bool(q.metric.area) and scored(q)
 
 
-@inference_method("delong-logit", on=ONE, applies=of_areas)
-def delong_logit(q: Problem[ScoreSample]) -> IntervalLimits:
-    """DeLong's variance on the logit scale."""
-    return _limits(q, "delong-logit")
+def _by(method: str) -> Callable[[Problem[ScoreSample]], IntervalLimits]:
+    def answer(q: Problem[ScoreSample]) -> IntervalLimits:
+        return on_scale(q.metric, area_limits(q.sample.table, of_area(q.metric, q.sample.estimate), q.spec, method))
+
+    return answer
 
 
-@inference_method("delong", on=ONE, applies=of_areas)
-def delong_straight(q: Problem[ScoreSample]) -> IntervalLimits:
-    """DeLong's variance as it is."""
-    return _limits(q, "delong")
-
-
-@inference_method("hanley-mcneil", on=ONE, applies=of_areas)
-def hanley_mcneil(q: Problem[ScoreSample]) -> IntervalLimits:
-    """Hanley and McNeil's variance, from the area and the class sizes alone."""
-    return _limits(q, "hanley-mcneil")
-
-
-@inference_method("newcombe-auc", word="newcombe", on=ONE, applies=of_areas)
-def newcombe_auc(q: Problem[ScoreSample]) -> IntervalLimits:
-    """Newcombe's method 5."""
-    return _limits(q, "newcombe")
+for _key, _word in {"delong-logit": "", "delong": "", "hanley-mcneil": "", "newcombe-auc": "newcombe"}.items():
+    inference_method(_key, word=_word, on=ONE, applies=of_areas)(_by(_word or _key))
 
 
 def effective_rows(table: ScoreTable) -> tuple[float, float]:
@@ -275,16 +258,15 @@ def newcombe_area_limits(area: float, m: float, n: float, z: float) -> tuple[flo
     [0.8987, 0.9603, 0.9001]
     """
 
-    def spread(theta: float) -> float:
-        nu = (m + n) / 2 - 1
-        return theta * (1 - theta) / (m * n) * (1 + nu * (1 - theta) / (2 - theta) + nu * theta / (1 + theta))
+    def low(area: float) -> float:
+        def gap(theta: float) -> float:
+            nu = (m + n) / 2 - 1
+            spread = theta * (1 - theta) / (m * n) * (1 + nu * (1 - theta) / (2 - theta) + nu * theta / (1 + theta))
+            return area - theta - z * math.sqrt(max(spread, 0.0))
 
-    return score_low(area, z, spread), 1 - score_low(1 - area, z, spread)
+        return crossing(gap, 0.0, min(area, 1 - 1e-15))
 
-
-def score_low(area: float, z: float, variance: Callable[[float], float]) -> float:
-    """The θ below the area with A − θ = z·√V(θ)."""
-    return crossing(lambda theta: area - theta - z * math.sqrt(max(variance(theta), 0.0)), 0.0, min(area, 1 - 1e-15))
+    return low(area), 1 - low(1 - area)
 
 
 def ordered_rightly(scores: NDArray[Any], positive: NDArray[np.bool_], weights: Floats) -> Floats:

@@ -10,11 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._contrast import check_test_options, contrast, t_contrast, tail_area
+from trueerror.inference._contrast import check_test_options, t_contrast
+from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._estimate import Sums, estimate_of_sums
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._interval import CentredPlacements, centred_placements, sums_of_areas
-from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import check_indexes, column, same_length, score_array
 from trueerror.inputs._labels import code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs._options import InputError, check_word
@@ -40,7 +40,7 @@ def delong(
     t = (A₁ − A₂)/√V with DeLong's V = S10/m + S01/n of the differences of placements, on Satterthwaite's degrees of
     freedom; `reference="z"` takes the normal distribution, as most software does, and is too eager with few positives.
     Higher scores are more positive, and are never flipped. When the models order every pair alike V is 0: then p is 1,
-    and the limits are ± the sum over the two classes of 1 − (α/2)^(1/rows of the class).
+    and the limits are those of as many rows that agree as the rarer class has.
 
     Source: DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44:837.
 
@@ -141,44 +141,15 @@ def straight_contrast(
     difference: float, samples: Sequence[Sums], spec: IntervalSpec, method: str, *, reference: Reference = "t",
     df: float | None = None,
 ) -> Contrast:  # fmt: skip
-    """d ± t·√V of a difference of areas, each class a sample of its own; df is Satterthwaite's or the one given."""
-    level = check_test_options(spec.confidence, spec.alternative)
-    e = estimate_of_sums(difference, [Sums(x.rows, x.squares) for x in samples], (-1.0, 1.0))
-    found, sizes = e.spread, [x.rows for x in samples]
-    error, n = float(found.error), sum(sizes)
-    free = math.inf if reference == "z" else float(found.df) if df is None else df
-    if error > 0:
-        return replace(
-            t_contrast(difference, error, free, spec, method=method, n=n, whole=(-1.0, 1.0)), name="AUC",
-            df=None if math.isinf(free) else free,
-        )  # fmt: skip
-    half, p, statistic, better = math.nan, math.nan, math.nan, None
-    note = "a class has a single row, so the variance cannot be estimated"
-    if error == 0:
-        half = sure_half_width(math.log(tail_area(level, spec.alternative)), sizes)
-        p, statistic = sure_p(difference, spec.alternative, sizes), math.copysign(math.inf, difference)
-        note = "no variance: the difference is the same for every row, so the limits come from the class sizes"
-        if difference == 0:
-            statistic, better = 0.0, 0.5
-    return contrast(
-        name="AUC", estimate=difference, limits=(difference - half, difference + half), confidence=level,
-        alternative=spec.alternative, method=method, p_value=p, statistic=statistic, n=n, notes=(note,),
-        p_better=better,
-    )  # fmt: skip
+    """d ± t·√V of a difference of areas, each class a sample of its own; df is Satterthwaite's or the one given.
 
-
-def sure_half_width(log_tail: float, sizes: Sequence[float]) -> float:
-    """How far off a difference without variance may be.
-
-    In each class the rows unlike all those seen have at most the share that goes unseen with probability `tail`.
+    Without spread, what the effective t says.
     """
-    return sum(-math.expm1(log_tail / size) for size in sizes)
-
-
-def sure_p(difference: float, alternative: Alternative, sizes: Sequence[float]) -> float:
-    """The level at which the limits above just reach 0; 1 when the areas are equal."""
-    gap = {"two-sided": abs(difference), "greater": difference, "less": -difference}[alternative]
-    if gap <= 0:
-        return 1.0
-    log_tail = crossing(lambda x: sure_half_width(x, sizes) - gap, -60.0 * max(sizes), 0.0)
-    return min(1.0, (2 if alternative == "two-sided" else 1) * math.exp(log_tail))
+    check_test_options(spec.confidence, spec.alternative)
+    e = estimate_of_sums(difference, [Sums(x.rows, x.squares) for x in samples], (-1.0, 1.0))
+    n, error = sum(x.rows for x in samples), float(e.spread.error)
+    if not error > 0:
+        return replace(effective_t_contrast(e, spec, n=n, higher_is_better=True), name="AUC", method=method)
+    free = math.inf if reference == "z" else float(e.spread.df) if df is None else df
+    made = t_contrast(difference, error, free, spec, method=method, n=n, whole=(-1.0, 1.0))
+    return replace(made, name="AUC", df=None if math.isinf(free) else free)

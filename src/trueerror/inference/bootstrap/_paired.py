@@ -79,8 +79,8 @@ def paired_bootstrap(
     compared = paired_metric(agreement, metric, positive, options, prior)
     estimate, better = compared.difference(), compared.measure.higher_is_better
     shown: dict[str, Any] = {
-        "name": compared.title, "estimate": estimate, "whole": compared.range, "method": f"paired-bootstrap-{method}",
-        "n": agreement.n,
+        "name": compared.measure.title, "estimate": estimate, "whole": compared.range, "n": agreement.n,
+        "method": f"paired-bootstrap-{method}",
     }  # fmt: skip
     if np.isnan(estimate):
         return _unknown(shown, spec, compared.why)
@@ -90,7 +90,8 @@ def paired_bootstrap(
         if found is None:
             return _unknown(shown, spec, why)
         return replace(
-            effective_t_contrast(found, spec, n=agreement.n, higher_is_better=better, note=why), name=compared.title
+            effective_t_contrast(found, spec, n=agreement.n, higher_is_better=better, note=why),
+            name=compared.measure.title,
         )
 
     return contrast_of_replicates(

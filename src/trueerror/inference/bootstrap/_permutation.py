@@ -306,7 +306,7 @@ def _exchanged_labels(
         notes.append(f"{lost:,} exchanges leave the metric undefined and count as further out")
     p = math.nan if math.isnan(estimate) else (1 + int(beyond.sum())) / (1 + draws)
     return contrast(
-        name=compared.title, estimate=estimate, limits=(math.nan, math.nan), whole=(math.nan, math.nan),
+        name=compared.measure.title, estimate=estimate, limits=(math.nan, math.nan), whole=(math.nan, math.nan),
         confidence=level, alternative=alternative, method="permutation-labels", statistic=estimate, p_value=p,
         n=agreement.n, notes=tuple(notes) if not math.isnan(estimate) else (compared.why,),
     )  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 from trueerror.inference._choose import choose
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference.counts._one_class import CountProblem, EveryClass, limits_of_counts
-from trueerror.inference.proportion._distributions import limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure, undefined_reason, value
@@ -44,7 +44,7 @@ def multilabel_interval(
         low, high, key, note = (a[0] for a in raw_limits[:4])
         n = float(q.sample.rows_spoken_of[0])
     elif measure.share_of_rows and measure.average is None:
-        low, high = (float(v) for v in limits(estimate * tally.n, tally.n, "wilson", spec.level, spec.side))
+        low, high = (float(v) for v in share_limits(estimate * tally.n, tally.n, "wilson", spec.level, spec.side))
         note = None if measure.right_or_wrong else Note("labels-by-rows")
     elif base is not None and math.isfinite(base.range[1]):
         t = tally.classes()

@@ -21,13 +21,7 @@ from trueerror.inference._label_tables import LabelTable, label_range
 from trueerror.inference._problem import IntervalLimits, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
 from trueerror.inference._variance import Sample, binary_gradients, variance
-from trueerror.inference.proportion._distributions import (
-    RawLimits,
-    limits,
-    on_log,
-    on_logit,
-    straight_limits,
-)
+from trueerror.inference.proportion._distributions import RawLimits, on_log, on_logit, share_limits, straight_limits
 from trueerror.methods._registry import ONE, InferenceMethod, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, undefined_reason
 from trueerror.results._values import Note
@@ -281,7 +275,7 @@ def _is_f1(q: Problem[Any]) -> bool:
 def wilson_f1(q: CountProblem) -> RawLimits:
     """Wilson's limits of J = F1/(2 − F1), and back."""
     f1, rows = q.sample.estimate, q.sample.rows_spoken_of
-    low, high = limits(f1 / (2 - f1) * rows, rows, "wilson", q.spec.level, q.spec.side)
+    low, high = share_limits(f1 / (2 - f1) * rows, rows, "wilson", q.spec.level, q.spec.side)
     return RawLimits.of((2 * low / (1 + low), 2 * high / (1 + high)), "wilson-f1")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, NamedTuple
 
@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference._contrast import Limits
 from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import Estimate, left_out
-from trueerror.inference._label_tables import every_cell
+from trueerror.inference._estimate import Estimate, leave_out
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._variance import slopes_seen
 from trueerror.inference.loss._mean import ClusterSums, mean_over_units
@@ -28,16 +27,15 @@ from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import (
-    ClassMix,
     Measure,
     MetricOptions,
     Pooled,
     Prior,
     Seen,
     check_metric_options,
-    class_shares,
     find_measure,
     needs_collapse,
+    prior_of_each,
     undefined_reason,
 )
 from trueerror.results import Contrast
@@ -68,18 +66,9 @@ class PairedMetric:
         cls, agreement: Agreement, measure: Measure, positive: Label | None, options: MetricOptions,
         prior: Prior | None = None, *, registered: bool = True,
     ) -> PairedMetric:  # fmt: skip
-        """A metric of labels, perhaps at another prior: one share is that of the agreement's positive class."""
-        shares = None
-        if prior is not None and not measure.is_prior_free(len(agreement.labels)):
-            positive_class = positive if agreement.positive is None else agreement.positive
-            shares = class_shares(prior, agreement.labels, positive_class)
-        first, second = (_seen(agreement, which, positive, shares) for which in (0, 1))
+        """A metric of labels, perhaps at the prior of each class."""
+        first, second = (_seen(measure, agreement, which, positive, prior) for which in (0, 1))
         return cls(agreement, (first, second), measure, dict(options), registered)
-
-    @property
-    def title(self) -> str:
-        """The metric in words."""
-        return self.measure.title
 
     @property
     def why(self) -> str:
@@ -150,19 +139,6 @@ class PairedMetric:
             d[cell] = (up - down) / (2 * step[cell])
         return d if np.isfinite(d).all() else None
 
-    def extremes(self) -> tuple[Floats, Floats]:
-        """The least and the most (2, classes) that a row of each class adds to the first metric, and to the second."""
-        found = []
-        for seen in self.seen:
-            full, _ = every_cell(seen.table)
-            moves = slopes_seen(self.measure, seen.at(full), full.masses, self.options)
-            ends = np.zeros((2, len(full.labels)))
-            known = np.isfinite(moves) & np.isin(full.row, seen.table.row)
-            np.minimum.at(ends[0], full.row[known], moves[known])
-            np.maximum.at(ends[1], full.row[known], moves[known])
-            found.append(ends)
-        return found[0], found[1]
-
     def estimate(self) -> Estimate | None:
         """The difference and what a row of each cell adds to it; None where that cannot be said.
 
@@ -189,7 +165,7 @@ class PairedMetric:
         sizes, groups, value = keyed.weights[held], int(held.sum()), self.difference()
         by_row = self.influences() if each_row else None
         if by_row is not None:
-            lost = left_out(sizes / sizes.sum(), keyed.sums(by_row)[held])
+            lost = leave_out(sizes / sizes.sum(), keyed.sums(by_row)[held])
         else:
             lost = value - self.without_each(keyed)[held]
         return Estimate(
@@ -275,8 +251,12 @@ def paired_metric(
     if not measure.of_labels:
         raise InputError(f"{measure.name} is made of scores, not of labels; compare two areas with delong")
     check_metric_options(measure, options)
+    if prior is not None:
+        named = positive if agreement.positive is None else agreement.positive
+        free = measure.is_prior_free(len(agreement.labels))
+        prior = None if free else prior_of_each(prior, agreement.labels, named)
     if needs_collapse(measure, agreement.model(0), positive):
-        if prior is not None and not measure.is_prior_free(len(agreement.labels)):
+        if prior is not None:
             raise InputError(f"{measure.name} of one class among several is not compared at another class mix")
         agreement, positive = _one_against_the_rest(agreement, positive), True
     if measure.of_one_class:
@@ -284,18 +264,13 @@ def paired_metric(
     return PairedMetric.of(agreement, measure, positive, options, prior, registered=by_name)
 
 
-def _seen(agreement: Agreement, which: int, positive: Label | None, shares: Floats | None) -> Seen:
-    """One model's table, and where each cell of the agreement went."""
+def _seen(measure: Measure, agreement: Agreement, which: int, positive: Label | None, prior: Prior | None) -> Seen:
+    """One model's table as the metric sees it, and where each cell of the agreement goes."""
     called, table = (agreement.first, agreement.second)[which], agreement.model(which)
-    rows = Confusion.from_cells(
-        labels=agreement.labels, positive=agreement.positive, row=agreement.truth.copy(), col=called.copy(),
-        counts=agreement.counts.copy(), declared=True,
-        weight_sums=None if agreement.weight_sums is None else agreement.weight_sums.copy(),
-    )  # fmt: skip
     width = len(agreement.labels) + 1
-    place = np.searchsorted(table.row * width + table.col, rows.row * width + rows.col)
-    mix, pooled = None if shares is None else ClassMix(rows, shares), Pooled(table, place)
-    return Seen(table, positive, mix, (pooled,) if mix is None else (mix, pooled))
+    place = np.searchsorted(table.row * width + table.col, agreement.truth * width + called)
+    own = Seen.of(measure, table, None, prior)
+    return replace(own, positive=positive, steps=(Pooled(table, place), *own.steps))
 
 
 class CellDifference(NamedTuple):

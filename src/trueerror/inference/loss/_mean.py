@@ -9,26 +9,25 @@ A loss is infinite where a model gave probability 0 to what happened; its mean t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import clusters_in_words, cr3_variance, degrees_of_freedom, effective_clusters
-from trueerror.inference._contrast import nothing_known
+from trueerror.inference._clusters import cluster_error, clusters_in_words, degrees_of_freedom
+from trueerror.inference._contrast import limits_without_spread, nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
-from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out
+from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, leave_out
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample, scored
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.loss._interval import t_limits
-from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._labels import Codes
 from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, loss_moments, table_losses
-from trueerror.results import Contrast
+from trueerror.results import Contrast, Interval
 from trueerror.results._format import listing, one_line, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._moments import Moments
@@ -83,7 +82,7 @@ def mean_of_rows(m: Moments, ends: Range) -> Estimate:
     [0.096247, 3.833844, 0.096247, 3.833844]
     """
     # To single precision, so that the order of rows, on which the last digits hang, does not show.
-    fourths = float(np.float32(m.fourths / m.n**4)) if 0 < m.fourths < math.inf else None
+    fourths = float(np.float32(m.fourths / m.n**4)) if m.fourths < math.inf else 0.0
     return estimate_of_sums(m.mean, [Sums(m.n, m.squares / m.n**2, fourths)], ends)
 
 
@@ -97,7 +96,7 @@ def mean_over_units(sums: Floats, sizes: Floats, ends: Range, count: Floats | No
     often = np.ones(len(sums)) if count is None else count
     total, units = float((often * sizes).sum()), float(often.sum())
     mean = float((often * sums).sum()) / total
-    moves = (units - 1) / units * left_out(sizes / total, (sums - mean * sizes) / total)
+    moves = (units - 1) / units * leave_out(sizes / total, (sums - mean * sizes) / total)
     return Estimate(value=np.array(mean), units=moves, count=count, sizes=sizes, range=ends)
 
 
@@ -203,10 +202,10 @@ def clustered_mean(q: Problem[MeanSample]) -> IntervalLimits:
     """mean ± t(G_eff − 1)·√Σ(s/(1 − w))² over clusters, s = Σ(ℓ − mean)/n."""
     sample = q.sample.counted
     assert isinstance(sample, ClusterSums)
-    sizes = np.asarray(sample.sizes, dtype=np.float64)
-    error = math.sqrt(cr3_variance((sample.sums - sample.mean * sizes) / float(sizes.sum()), sizes))
-    df = max(degrees_of_freedom(effective_clusters(sizes)), 1.0)
-    low, high, note = t_limits(sample.mean, error, df, q.spec.level, q.spec.side)
+    e = sample.over_units(q.ends)
+    low, high, note = t_limits(
+        float(e.value), cluster_error(e), degrees_of_freedom(e.effective), q.spec.level, q.spec.side
+    )
     return IntervalLimits(low, high, "cluster-t", note or sample.note)
 
 
@@ -231,8 +230,7 @@ def mean_limits(
     # Rounding dust in the squares of equal losses must not pass for a spread.
     flat = df >= 1 and not error > 1e-13 * max(abs(mean), 1e-300)
     if flat and all(map(math.isfinite, bounds)):
-        _, share = limits(0.0, rows, "wilson", spec.level, "two-sided" if spec.side == "two-sided" else "upper")
-        low, high = mean - float(share) * (mean - bounds[0]), mean + float(share) * (bounds[1] - mean)
+        low, high = limits_without_spread(mean, rows, spec.factor(), bounds)
         return low, high, "wilson-constant-loss", "all rows have the same loss"
     low, high, note = t_limits(mean, 0.0 if flat else error, df, spec.level, spec.side)
     return low, high, method, note
@@ -312,3 +310,16 @@ def infinite_words(rows: Mapping[str, int], title: str) -> str:
         f"{certain_and_wrong(rows)}, so {whose} {title} is infinite, and differences from it have no interval and no "
         f"p-value. {ADVICE}."
     )
+
+
+def infinite_losses(
+    given: Mapping[str, tuple[Predictions, str]],
+    measure: Measure,
+    options: MetricOptions,
+    estimates: Mapping[str, Interval],
+    contrasts: Iterable[Contrast],
+) -> dict[str, int] | None:
+    """Models whose own loss is infinite and so are differences from it, with the number of rows that make it so."""
+    apart = {m for c in contrasts if not math.isfinite(c.estimate) for m in (c.first, c.second)}
+    wanted = [m for m, interval in estimates.items() if m in apart and math.isinf(interval.estimate)]
+    return {m: infinite_rows(*given[m], measure, options) for m in wanted} or None

@@ -18,15 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._contrast import (
-    LEARNERS,
-    REALS,
-    SCORES,
-    check_test_options,
-    contrast,
-    student_p,
-    t_contrast,
-)
+from trueerror.inference._contrast import LEARNERS, REALS, SCORES, check_test_options, contrast, student_p, t_contrast
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.loss._mean import difference_of_means
 from trueerror.inputs._arrays import count, matrix, numbers, paired_numbers

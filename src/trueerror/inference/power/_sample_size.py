@@ -9,14 +9,7 @@ from typing import Any, NamedTuple
 from scipy import special
 
 from trueerror.inference._contrast import student_quantile
-from trueerror.inference.power._designs import (
-    TESTS,
-    PlannedMethod,
-    PlannedTest,
-    PowerOptions,
-    PowerPlan,
-    power_plan,
-)
+from trueerror.inference.power._designs import TESTS, PlannedMethod, PlannedTest, PowerOptions, PowerPlan, power_plan
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import count, one_number, open_share
 from trueerror.inputs._options import InputError, check_alternative, check_share, check_word

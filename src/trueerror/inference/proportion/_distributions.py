@@ -307,13 +307,15 @@ class RawLimits(NamedTuple):
         return self._replace(note=np.full(np.shape(self.low), note, dtype=object))
 
 
-def limits(x: Amount, n: Amount, method: str = "wilson", confidence: float = 0.95, side: Side = "two-sided") -> Pair:
+def share_limits(
+    x: Amount, n: Amount, method: str = "wilson", confidence: float = 0.95, side: Side = "two-sided"
+) -> Pair:
     """Lower and upper limits for each x of n; [0, 1] where n is 0.
 
     Trials need not be whole (effective sizes are not). A limit pair without width becomes Wilson's, then Clopper and
     Pearson's.
 
-    >>> low, high = limits([750, 0], [1000, 0], confidence=0.8)
+    >>> low, high = share_limits([750, 0], [1000, 0], confidence=0.8)
     >>> low.round(3), high.round(3)
     (array([0.732, 0.   ]), array([0.767, 1.   ]))
     """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import chdtrc, fdtrc, gammaln, ndtr, ndtri, stdtr
 
-from trueerror.inference.proportion._distributions import limits as proportion_limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError
 from trueerror.plots._headings import Named, heading, sizes_words
@@ -96,7 +96,7 @@ def thresholds_picture(named: Named, *, cost_fp: float = 1.0, cost_fn: float = 1
     for place, (name, x, n) in enumerate((("recall", tp, np.full(len(tp), positives)), ("precision", tp, tp + fp))):
         defined = n > 0
         share = np.divide(x, n, out=np.full(len(x), np.nan), where=defined)
-        limits = proportion_limits(x[defined], n[defined], "wilson", 0.95)
+        limits = share_limits(x[defined], n[defined], "wilson", 0.95)
         tips = {"threshold": cuts[defined], name: share[defined]}
         lines.append(Line(x=cuts[defined], y=share[defined], name=name, series=place, tips=tips))
         bands.append(

@@ -66,6 +66,16 @@ SCORE = word_set(
 CORRECT = word_set("correct iscorrect wascorrect correctness isright wasright")
 CONFIDENCE = word_set("confidence confidences certainty")
 
+# Answers that many a feature has, and parts of names that learners and their versions have.
+EVERYDAY = word_set("yes no y n true false t f 0 1 -1 2 high low positive negative pos neg")
+LEARNER = re.compile(
+    r"(?<![a-z])(sv[mc]|[lq]da|rf|random|extra|cart|log|logit|logistic|lr|glm|ridge|lasso|k?nn|nb|"
+    r"xgb|lgbm|lightgbm|h?gbm?|gbdt|ada|ensemble|stack|margin|mlp|[cr]nn|lstm|vit|"
+    r"deep|model|clf|classifier|baseline|candidate|champion|challenger|old|new|ours|judge|llm|gpt|claude|llama|gemini|"
+    r"gemma|mi[sx]tral|qwen|deepseek|grok|opus|sonnet|haiku|m|v)(?![a-z])|(forest|tree|reg|net|boost|bert|bayes|gpt)",
+    re.IGNORECASE,
+)
+
 LABEL_WORDS = ("predicted_label", "pred_label", "y_pred", "yhat", "prediction", "predicted", "label", "pred", "class")
 SCORE_WORDS = ("pred_proba", "y_score", "y_prob", "probability", "proba", "prob", "score")
 

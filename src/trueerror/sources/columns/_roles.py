@@ -35,9 +35,11 @@ from trueerror.sources.columns._names import (
     CLUSTER,
     CONFIDENCE,
     CORRECT,
+    EVERYDAY,
     FOLD,
     GRADE,
     ID,
+    LEARNER,
     MODEL,
     NO_NUMBER,
     PREDICTED,
@@ -368,6 +370,8 @@ class ModelFinder:
         self.roles = roles
         self.notes: list[str] = []
         self.models: dict[str, ModelLayout] = {}
+        # What is wrong with columns that look like answers.
+        self.spoilt: dict[str, str] = {}
 
     # What was named.
 
@@ -505,13 +509,15 @@ class ModelFinder:
 
     def _refuse_spoilt(self, column: str, *, named: bool = False) -> None:
         """A model that is left out because of one cell would be missed by nobody; one that is named is not left out."""
-        wrong = (
+        if wrong := self._spoilt(column, named=named):
+            raise InputError(f"{wrong}; or name the models that are meant with models=")
+
+    def _spoilt(self, column: str, *, named: bool = False) -> str:
+        return (
             spoilt_scores(self.table, column)
             or respelt_labels(self.table, column, self.labels)
             or ("" if named else odd_labels(self.table, column, self.labels))
         )
-        if wrong:
-            raise InputError(f"{wrong}; or name the models that are meant with models=")
 
     def _need_positive(self, label: Label, column: str) -> None:
         if self.positive is None:
@@ -536,23 +542,42 @@ class ModelFinder:
             for label, column in columns.items():
                 self.roles[column] = (ColumnRole("scores", model=name or ONE_MODEL, label=str(label)),)
         any_marked = {m.model for m in map(marked, rest) if m is not None}
+        weak: dict[str, str] = {}
         for column in rest:
             if column not in self.roles:
+                known = set(self.models)
                 self._look_at(column, any_marked)
-        self._drop_whole_numbers({column for column in rest if marked(column) is None})
+                weak |= {name: column for name in set(self.models) - known if marked(column) is None}
+        self._leave_features(weak, [c for c in rest if self.roles[c][0].kind == "left out"])
 
-    def _drop_whole_numbers(self, columns: set[str]) -> None:
-        """Beside probabilities, whole numbers beyond 0 and 1 are an age or a count sooner than a model's scores."""
-        alone = {name: m.score for name, m in self.models.items() if m.score in columns and m.label is None}
-        counts = {name: c for name, c in alone.items() if c is not None and self.table.is_whole(c)}
-        if counts and any(
-            m.score is not None or m.class_scores for name, m in self.models.items() if name not in counts
-        ):
-            for name, column in counts.items():
-                del self.models[name]
-                self.roles[column] = unused_column(
-                    "whole numbers beside scores, as ages and counts are; name it in models= if it is one"
-                )
+    def _leave_features(self, weak: dict[str, str], others: Sequence[str]) -> None:
+        """Leave out columns that only might be models, by their values, where the table holds features too.
+
+        Answers in words such as "benign" are no feature; yes and no, and numbers, may be. Numbers beyond 0 and 1
+        beside labels or probabilities are features, and so are columns of text where there are many of them.
+        """
+        everyday = bool({str(label).lower() for label in self.labels} & EVERYDAY)
+        weak = {name: c for name, c in weak.items() if everyday or self.models[name].label is None}
+        scores = [c for name, c in weak.items() if self.models[name].label is None]
+        wide = [c for c in scores if self.table.is_whole(c) or not self._may_be_score(c)]
+        numbers = [c for c in others if self.table.kind(c) in ("integer", "number")]
+        features = any(1 < self.table.distinct(c) < self.table.n for c in numbers) or 0 < len(wide) < len(self.models)
+        features = features or sum(self.table.kind(c) == "text" for c in others) > len(weak) + 2
+        for wrong in [said for c, said in self.spoilt.items() if not features or LEARNER.search(c)]:
+            raise InputError(f"{wrong}; or name the models that are meant with models=")
+        named = {name for name, c in weak.items() if not features or LEARNER.search(c)}
+        named = {name for name in named if not features or weak[name] not in wide} or named
+        if weak and len(weak) == len(self.models) and not named:
+            each = f"name each model, models={min(weak.values(), key=wide.__contains__)!r}"
+            raise ColumnError(f"{_listed(weak.values())} of {self.table.name} may be models or features: {each}")
+        for name in weak.keys() - named:
+            del self.models[name]
+            self.roles[weak[name]] = unused_column("taken for a feature")
+
+    def _may_be_score(self, column: str) -> bool:
+        """Whether numbers lie within 0 and 1, or on both sides of 0 as margins do."""
+        seen = self.table.first(column, LOOKED_AT).astype(float)
+        return bool((seen < 0).any() or not (seen > 1).any())
 
     def _look_at(self, column: str, said: set[str]) -> None:
         reason = self._unfit(column)
@@ -575,9 +600,9 @@ class ModelFinder:
         elif labels:
             self._add(column, "label", column)
         elif kind not in NUMERIC or kind == "boolean":
-            if kind == "text":
-                self._refuse_spoilt(column)
             self.roles[column] = unused_column(self._odd_value(column))
+            if kind == "text" and (wrong := self._spoilt(column)):
+                self.spoilt[column] = wrong
         elif self._mostly_labels(column, named=column in said):
             self._refuse_spoilt(column)
         elif self.table.is_whole(column) and self.table.n > 2 and self.table.distinct(column) == self.table.n:

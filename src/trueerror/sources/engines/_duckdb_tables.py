@@ -40,6 +40,7 @@ from numpy.typing import DTypeLike
 from trueerror.inputs._arrays import EXACT, Column
 from trueerror.inputs._cells import BLANKS, MISSING, NUMBER
 from trueerror.inputs._options import FileError, InputError
+from trueerror.sources._bytes import check_parquet, head_of
 from trueerror.sources._paths import (
     Files,
     Header,
@@ -617,6 +618,7 @@ def view_parquet(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[t
     if files.gzipped:
         raise FileError(f"{files.name} is a gzipped Parquet file; unpack it: Parquet is compressed inside")
     try:
+        check_parquet(connection, files.paths, listed(files.paths))
         schema = connection.execute(
             "SELECT file_name, name, num_children, "
             "concat_ws(' ', type, logical_type, converted_type, precision, scale) "
@@ -784,6 +786,9 @@ def connect_alone(spill: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
+LISTS = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*[^\s{]|([\[{]\s*(\"[^\"]{0,99}\"\s*:\s*)?){100})")
+
+
 def _load_json(
     connection: duckdb.DuckDBPyConnection, files: Files, temp_folder: Path
 ) -> tuple[tuple[str, ...], list[str]]:
@@ -797,6 +802,10 @@ def _load_json(
         return described(connection, "raw")
 
     try:
+        # DuckDB takes gigabytes for lists within lists, of which it can make no columns.
+        if any(LISTS.match(head_of(path, 1 << 12)) for path in files.paths):
+            names, types = load([rows_of_json(path, files, temp_folder) for path in files.paths], "'uncompressed'")
+            return _mixed_as_text(connection, *_flattened(connection, names, types))
         names, types = load(files.paths, compression)
         one = len(connection.execute("SELECT 1 FROM raw LIMIT 2").fetchall()) == 1
         if (one and any(t.endswith("[]") or t.startswith(("STRUCT", "MAP")) for t in types)) or names == ("json",):

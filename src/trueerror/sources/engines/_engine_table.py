@@ -41,44 +41,9 @@ SAMPLE = 1 << 17
 MOST_CELLS = 1 << 16
 
 
-class Expression(Protocol):
-    """A column, or what is made of columns, inside a query."""
-
-    def __add__(self, other: object) -> Self: ...
-    def __sub__(self, other: object) -> Self: ...
-    def __mul__(self, other: object) -> Self: ...
-    def __mod__(self, other: object) -> Self: ...
-    def __and__(self, other: object) -> Self: ...
-    def __or__(self, other: object) -> Self: ...
-    def __ge__(self, other: object) -> Self: ...
-    def __le__(self, other: object) -> Self: ...
-    def __gt__(self, other: object) -> Self: ...
-    def __lt__(self, other: object) -> Self: ...
-    def __invert__(self) -> Self: ...
-    def alias(self, name: str) -> Self:
-        """The same under a name."""
-
-
-class Grouped(Protocol):
-    """Rows in groups."""
-
-    def agg(self, *amounts: Any) -> Any:
-        """One row for each group: its keys and these amounts."""
-
-
-class Query(Protocol):
-    """A query that has not been run."""
-
-    def select(self, *expressions: Any) -> Self: ...
-    def filter(self, *conditions: Any) -> Self: ...
-    def group_by(self, *names: str) -> Grouped: ...
-    def unique(self) -> Self: ...
-    def head(self, n: int) -> Self: ...
-    def unpivot(self, *, on: Sequence[str], index: Sequence[str], variable_name: str, value_name: str) -> Self: ...
-
-
-E = TypeVar("E", bound=Expression)
-F = TypeVar("F", bound=Query)
+# A column, or what is made of columns, inside a query; and a query that has not been run.
+E = TypeVar("E", bound=Any)
+F = TypeVar("F", bound=Any)
 
 
 class Dialect(Protocol[E]):
@@ -334,7 +299,7 @@ class EngineTable(ABC, Generic[E, F]):
         # Not by floor, which Ibis turns into a whole number of 64 bits.
         return self._count(~self._is_whole(self.number(name))) == 0
 
-    def _is_whole(self, value: E) -> E:
+    def _is_whole(self, value: E) -> Any:
         return self.dialect.finite(value) & self.dialect.equal(value % 1.0, 0.0)
 
     def sum_to_one(self, names: Sequence[str]) -> bool:
@@ -435,7 +400,7 @@ class EngineTable(ABC, Generic[E, F]):
             of_pairs.append(Groups((both // keys[j].cells, both % keys[j].cells, y[mine]), WeightedCounts(rows[mine])))
         return of_pairs
 
-    def stacked(self, frame: F, columns: Sequence[str], others: Sequence[str], name: str) -> F:
+    def stacked(self, frame: F, columns: Sequence[str], others: Sequence[str], name: str) -> Any:
         """Some columns one below the other as `name`, `which` of them it is, and the others beside each."""
         if len(columns) > 1:
             return frame.unpivot(on=columns, index=others, variable_name="which", value_name=name)
@@ -478,7 +443,7 @@ def call_name(place: str) -> str:
     return f"call{place}"
 
 
-def _bin_number(d: Dialect[E], value: E, pieces: Sequence[tuple[float, float, int, int, bool]], start: int) -> E:
+def _bin_number(d: Dialect[E], value: E, pieces: Sequence[tuple[float, float, int, int, bool]], start: int) -> Any:
     """The bin of a value, its stretch found by halving: engines that go row by row look at few stretches then."""
     if len(pieces) == 1:
         low, scale, top, first, log = pieces[0]

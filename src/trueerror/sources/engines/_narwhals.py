@@ -223,7 +223,7 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         if os.getpid() != self._process:
             raise InputError("a lazy table cannot be asked in a forked process; open it there, or spawn processes")
         with _asking(engine_name(frame.to_native())):
-            return answer(frame)
+            return _answered(frame)
 
     def filtered(self, *conditions: nw.Expr) -> LazyTable:
         return self.made(self._frame.filter(*conditions), self.columns, self.kinds)
@@ -345,13 +345,13 @@ def _fit_in_64_bits(wrapped: Foreign, dtypes: Sequence[nw.dtypes.DType]) -> dict
     scales |= {i: 0 for i, d in enumerate(dtypes) if isinstance(d, nw.Decimal) and d.scale == 0}
     if not scales:
         return {}
-    largest = answer(wrapped.select(*(nw.nth(i).cast(nw.Float64).abs().max().alias(f"c{i}") for i in scales)))
+    largest = _answered(wrapped.select(*(nw.nth(i).cast(nw.Float64).abs().max().alias(f"c{i}") for i in scales)))
     most = {i: float(largest[f"c{i}"][0] or 0.0) for i in scales}
     fits = {i: not most[i] >= 2.0**63 for i, scale in scales.items() if scale == 0}
     unsure = [i for i, scale in scales.items() if scale and EXACT <= most[i] < 2.0**63]
     if unsure:
         rest = {i: nw.nth(i) - nw.nth(i).cast(nw.Int64) for i in unsure}
-        rests = answer(wrapped.select(*(x.cast(nw.Float64).abs().max().alias(f"c{i}") for i, x in rest.items())))
+        rests = _answered(wrapped.select(*(x.cast(nw.Float64).abs().max().alias(f"c{i}") for i, x in rest.items())))
         fits |= {i: True for i in unsure if float(rests[f"c{i}"][0]) == 0.0}
     return fits
 
@@ -415,7 +415,7 @@ def _plain(value: nw.Expr, dtype: nw.dtypes.DType, *, has_spans: bool) -> tuple[
     return nw.when(~value.is_null()).then(nw.lit(1)), "other"
 
 
-def answer(frame: Foreign) -> dict[str, Column]:
+def _answered(frame: Foreign) -> dict[str, Column]:
     """The columns of a lazy narwhals frame: None, or NaN in floats, where a value is missing."""
     native = frame.to_native()
     engine = type(native).__module__.split(".")[0]

@@ -14,16 +14,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from trueerror.inputs._options import FileError
+from trueerror.sources._bytes import head_of, lines_of
 from trueerror.sources._tables import ColumnsTable
-from trueerror.sources.logs._text import head_of, lines_of
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-SPARSE = re.compile(rf"{NUMBER}([ \t]+(\d+|qid):\S+)*([ \t]*#.*)?")
 FAST_TEXT = "__label__"
 Columns = dict[str, list[object]]
+Lines = list[tuple[int, str]]
 
 
 def bare_table(path: object) -> ColumnsTable | None:
@@ -35,10 +36,10 @@ def bare_table(path: object) -> ColumnsTable | None:
     head = head_of(file, 1 << 16)
     first = head.decode("utf-8", "replace").lstrip("\ufeff").splitlines()[:50]
     first = first if len(head) < 1 << 16 else first[:-1]
-    first_lines = [line.strip() for line in first if line.strip()]
-    if not first_lines or "\x00" in first_lines[0]:
+    shown = [line.strip() for line in first if line.strip()]
+    if not shown or "\x00" in shown[0]:
         return None
-    read = next((read for looks, read in FORMS if looks(first_lines)), None)
+    read = next((read for looks, read in FORMS if looks(shown)), None)
     if read is None:
         return None
     lines = [(i, line.strip()) for i, line in enumerate(lines_of(file), 1) if line.strip()]
@@ -51,17 +52,13 @@ def bare_table(path: object) -> ColumnsTable | None:
     return ColumnsTable(dict(columns), name=file.name, provenance=file.name)
 
 
-def _typed(words: Iterable[str | None]) -> list[object]:
+def _typed(words: Iterable[str]) -> list[object]:
     """Words as numbers where all of them are; whole ones as whole numbers."""
     given = list(words)
-    if not all(word is None or re.fullmatch(NUMBER, word) for word in given):
+    if not all(re.fullmatch(NUMBER, word) for word in given):
         return list(given)
-    numbers = [None if word is None else float(word) for word in given]
-    whole = all(x is None or x.is_integer() for x in numbers)
-    return [None if x is None else int(x) if whole else x for x in numbers]
-
-
-Lines = list[tuple[int, str]]
+    numbers = [float(word) for word in given]
+    return [int(x) for x in numbers] if all(x.is_integer() for x in numbers) else list(numbers)
 
 
 def _fast_text(lines: Lines) -> Columns:
@@ -84,10 +81,9 @@ def _fast_text(lines: Lines) -> Columns:
 
 def _probabilities(lines: Lines) -> Columns:
     """LIBSVM's predictions with probabilities."""
-    classes = lines[0][1].split()[1:]
-    rows = [line.split() for _, line in lines[1:]]
-    chances: Columns = {f"prob_{c}": [float(row[i]) for row in rows] for i, c in enumerate(_typed(classes), 1)}
-    return {"prediction": _typed(row[0] for row in rows), **chances}
+    rows = [line.split() for _, line in lines]
+    chances: Columns = {f"prob_{c}": [float(row[i]) for row in rows[1:]] for i, c in enumerate(_typed(rows[0][1:]), 1)}
+    return {"prediction": _typed(row[0] for row in rows[1:]), **chances}
 
 
 def _pairs(lines: Lines) -> Columns:
@@ -99,51 +95,35 @@ def _pairs(lines: Lines) -> Columns:
     return ids | {f"prob_{c}": [float(row[c]) for row in pairs] for c in classes}
 
 
-def _data(lines: Lines) -> Columns:
-    """The label of each line, which stands first."""
-    return {"label": _typed(line.split()[0] for _, line in lines)}
+def _parts(form: re.Pattern[str], lines: Lines) -> Columns:
+    """The named parts of each line: a label or a prediction, and an id where all lines have one of their own."""
+    rows = [found.groupdict() for _, line in lines if (found := form.fullmatch(line)) is not None]
+    if len(rows) < len(lines):
+        raise ValueError
+    columns: Columns = {name: _typed(row[name] or "" for row in rows) for name in form.groupindex}
+    alone = "id" in columns and all(row["id"] for row in rows) and len(set(columns["id"])) == len(rows)
+    return columns if alone else {name: values for name, values in columns.items() if name != "id"}
 
 
-def _vowpal(lines: Lines) -> Columns:
-    """Vowpal Wabbit's data: the label, and the tag as an id where all lines have one."""
-    heads = [line.partition("|")[0].split() for _, line in lines]
-    tags = [next((word for word in head[1:] if not re.fullmatch(NUMBER, word)), "").lstrip("'") for head in heads]
-    ids: Columns = {"id": list(tags)} if all(tags) and len(set(tags)) == len(tags) else {}
-    return {**ids, "label": _typed(head[0] for head in heads)}
-
-
-def _list(lines: Lines) -> Columns:
-    """One prediction a line, and maybe an id behind it."""
-    rows = [line.split() for _, line in lines]
-    ids: Columns = {"id": [row[1] for row in rows]} if len(rows[0]) == 2 else {}
-    return {**ids, "prediction": _typed(row[0] for row in rows)}
-
-
-def _all_like(pattern: str) -> Callable[[list[str]], bool]:
+def _lines_like(pattern: str, sign: str = "", again: bool = False) -> Callable[[list[str]], bool]:
+    """Whether lines are of a form: each of them, `sign` in one of them, the first of them `again` (a header is not)."""
     form = re.compile(pattern)
-    return lambda shown: all(form.fullmatch(line) for line in shown)
+    return lambda shown: (
+        all(form.fullmatch(line) for line in shown) and any(sign in line for line in shown)
+        and (not again or (len(shown) > 2 and shown[0] in shown[1:]))
+    )  # fmt: skip
 
 
-def _words_again(shown: list[str]) -> bool:
-    """One word a line, of which the first comes again: a header would not."""
-    return len(shown) > 2 and all(re.fullmatch(r"[\w.\-]+", line) for line in shown) and shown[0] in shown[1:]
-
-
-def _is_sparse(shown: list[str]) -> bool:
-    """A number, then pairs of an index and a value; rows of zeros have none."""
-    return any(":" in line for line in shown) and all(SPARSE.fullmatch(line) for line in shown)
-
-
-def _labelled_first(shown: list[str]) -> bool:
-    return bool(re.match(rf"labels( {NUMBER})+$", shown[0])) and len(shown) > 1
-
-
+VOWPAL = rf"(?P<label>{NUMBER})( {NUMBER})*( '?(?P<id>[^\s|]+))? ?\|.*"
+SPARSE = rf"(?P<label>{NUMBER})([ \t]+(\d+|qid):\S+)*([ \t]*#.*)?"
+NUMBERS, WORDS = rf"(?P<prediction>{NUMBER})( (?P<id>[A-Za-z_]\S*))?", r"(?P<prediction>[\w.\-]+)"
 FORMS: tuple[tuple[Callable[[list[str]], bool], Callable[[Lines], Columns]], ...] = (
-    (lambda shown: all(line.startswith(FAST_TEXT) for line in shown), _fast_text),
-    (_labelled_first, _probabilities),
-    (_all_like(rf"{NUMBER}( {NUMBER})*( '?\S+)? ?\|.*"), _vowpal),
-    (_all_like(rf"\S+:{NUMBER}( \S+:{NUMBER})+( \S+)?"), _pairs),
-    (_is_sparse, _data),
-    (_all_like(rf"{NUMBER}( [A-Za-z_]\S*)?"), _list),
-    (_words_again, _list),
+    (_lines_like(rf"{FAST_TEXT}.*"), _fast_text),
+    (lambda shown: bool(re.match(rf"labels( {NUMBER})+$", shown[0])) and len(shown) > 1, _probabilities),
+    (_lines_like(VOWPAL), partial(_parts, re.compile(VOWPAL))),
+    (_lines_like(rf"\S+:{NUMBER}( \S+:{NUMBER})+( \S+)?"), _pairs),
+    # Rows of zeros have no pairs of an index and a value.
+    (_lines_like(SPARSE, ":"), partial(_parts, re.compile(SPARSE))),
+    (_lines_like(NUMBERS), partial(_parts, re.compile(NUMBERS))),
+    (_lines_like(WORDS, again=True), partial(_parts, re.compile(WORDS))),
 )

@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, update_wrapper
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -20,19 +20,15 @@ from trueerror.sources._collect import predictions
 from trueerror.sources._grades import graded as mean_grades
 from trueerror.sources._models import intersections
 from trueerror.sources._predictions import ONE_MODEL, Predictions, Roles, Scale
-from trueerror.sources._tables import ColumnsTable, InputTable, need_column
-from trueerror.sources.columns._names import ID, ROW_NUMBER, TRUTH, bare, item_column, word_set
+from trueerror.sources._tables import InputTable, need_column, remade
+from trueerror.sources.columns._names import ID, TRUTH, bare, item_column, word_set
 from trueerror.sources.columns._roles import ColumnRequest, whose_column
-from trueerror.sources.logs._text import Source, files_of
+from trueerror.sources.logs._registry import LogForm, Source, files_of
 from trueerror.tallies import Missing
 from trueerror.tallies._graded import GRADES, RIGHT, WRONG
 
 # Which measure says right or wrong: one, or several of which each log takes the first that it has.
 Measures = str | Sequence[str] | None
-
-
-class SameRunError(FileError):
-    """Two logs hold a run of one model on one task."""
 
 
 class UngradedError(FileError):
@@ -73,12 +69,6 @@ class Run:
     folder: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
 
-    def add(self, key: str, item: Item, epoch: int = 1) -> None:
-        """One more item; the same one twice is an error."""
-        if (key, epoch) in self.items:
-            raise FileError(f"{self.place} holds item {key} more than once")
-        self.items[key, epoch] = item
-
 
 # Which fields of a log make the slices, and the clusters: False says that there are none.
 Slices = str | Sequence[str] | None
@@ -96,9 +86,11 @@ class LogRequest(NamedTuple):
 
     def measure(self, names: list[str], place: str, what: str, usual: str | None = None) -> str:
         """The one measure of a log, or the first of those asked for that it has, or the usual one."""
-        words = self.words()
-        chosen = next((word for word in words if word in names), next(iter(words), usual if usual in names else None))
-        return one_measure(names, chosen, place, what)
+        # A scorer's values may be named by their keys alone, where one scorer has such a key.
+        keys = Counter(name.rpartition("/")[2] for name in names)
+        known = {name.rpartition("/")[2]: name for name in names if keys[name.rpartition("/")[2]] == 1}
+        words = [word if word in names else known.get(word, word) for word in self.words()]
+        return one_measure(names, next((w for w in words if w in names), next(iter(words), usual)), place, what)
 
     def words(self) -> list[str]:
         """The measures that were asked for."""
@@ -109,79 +101,120 @@ class LogRequest(NamedTuple):
         return grade(value, self.right_from, place, self.scale)
 
 
-class LogReader(Protocol):
-    """The readers of logs of graded answers all take the same options."""
+@dataclass(slots=True)
+class Record:
+    """One answer as its log has it: measure → value. `epoch` says which of several it is, else they are counted.
+    Logs of several models have a `model`, and a `part` that is said behind its name."""
+
+    key: object
+    scores: Mapping[str, object]
+    fields: Mapping[str, object] = field(default_factory=dict)
+    mark: object = ""
+    epoch: int | None = None
+    model: str = ""
+    part: str = ""
+
+
+@dataclass(slots=True)
+class Log:
+    """What a reader finds in one file; the rest is the same for all of them.
+
+    `what` and `item` are its program's words for a measure and an answer, `usual` the measure (or the first that is
+    there of several) taken where none is asked for, `measure` one that is chosen already; `of_measures` are notes that
+    hold for one measure.
+    """
+
+    records: list[Record] = field(default_factory=list)
+    model: str = ""
+    task: str = "task"
+    time: str = ""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    of_measures: dict[str, str] = field(default_factory=dict)
+    what: str = "score"
+    item: str = "item"
+    usual: str | tuple[str, ...] = ()
+    measure: str = ""
+
+    def runs(self, file: Path, name: str | None, asked: LogRequest) -> list[Run]:
+        """The runs of its models, `name` where the user gave one."""
+        names = list(dict.fromkeys(measure for record in self.records for measure in record.scores))
+        usual = next((u for u in ([self.usual] if isinstance(self.usual, str) else self.usual) if u in names), None)
+        measure = self.measure or asked.measure(names, file.name, self.what, usual)
+        about = self.of_measures.get(measure)
+        runs: dict[str, Run] = {}
+        seen: Counter[tuple[str, str]] = Counter()
+        for record in self.records:
+            model, key = f"{name or record.model or self.model}{record.part}", str(record.key)
+            run = runs.setdefault(
+                model, Run(model, self.task, measure, file.name, time=self.time, settings=self.settings)
+            )
+            seen[model, key] += 1
+            right = asked.grade(record.scores.get(measure), f"{file.name}, {self.item} {key}: {measure}")
+            place = key, record.epoch or seen[model, key]
+            if place in run.items:
+                raise FileError(f"{file.name} holds item {key} more than once")
+            run.items[place] = Item(right, str(record.mark), record.fields)
+        for run in runs.values():
+            run.notes = [*self.notes, *([about] if about else [])]
+        return list(runs.values())
+
+
+def part(row: object, name: object) -> dict[str, Any]:
+    """The object under a name; none where something else is there."""
+    inner = row.get(name) if isinstance(row, Mapping) else None
+    return inner if isinstance(inner, dict) else {}
+
+
+class LogReader:
+    """A function from a file and what is asked of it to its Log, as a reader of files, folders, patterns and lists. All
+    readers take the same options; their words are those of the function."""
+
+    def __init__(self, read: Callable[[Path, LogRequest], Log], forms: tuple[LogForm, ...] = ()) -> None:
+        self.read, self.forms = read, forms
+        update_wrapper(self, read, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
+        del self.__dict__["__wrapped__"]
 
     def __call__(
-        self,
-        source: Source,
-        *,
-        score: Measures = None,
-        right_from: float | None = None,
-        scale: Scale | None = None,
-        by: Slices = None,
-        cluster: Clusters = None,
-        missing: Missing = "error",
-    ) -> Predictions: ...
+        self, source: Source, *, score: Measures = None, right_from: float | None = None, scale: Scale | None = None,
+        by: Slices = None, cluster: Clusters = None, missing: Missing = "error",
+    ) -> Predictions:  # fmt: skip
+        if scale is not None and right_from is not None:
+            raise InputError("scale= takes grades as they are, and right_from= makes them right or wrong: give one")
+        fields = by is not None or isinstance(cluster, str)
+        log_runs = self.runs(source, LogRequest(score, right_from, scale, fields))
+        return graded(log_runs, missing=missing, by=by, cluster=cluster, scale=scale)
+
+    def runs(self, source: Source, asked: LogRequest) -> list[Run]:
+        """The runs in its files, for those who want each answer by itself."""
+        files = files_of(source, self.read.__name__)
+        folders = {file.parent for _, file in files}
+        log_runs: list[Run] = []
+        errors: list[UngradedError] = []
+        for name, file in files:
+            try:
+                file_runs = self.read(file, asked).runs(file, name, asked)
+            except UngradedError as error:
+                errors.append(error)
+                continue
+            for run in file_runs:
+                run.folder = "" if name else file.resolve().parent.name
+                run.model = run.model or (run.folder if len(folders) > 1 else ONE_MODEL)
+                log_runs.append(run)
+        if not log_runs and errors:
+            raise errors[0]
+        if errors:
+            log_runs[0].notes += [f"Left out: {reason}." for reason in errors]
+        return _told_apart(log_runs)
 
 
-Runs = Callable[[Source, LogRequest], list[Run]]
-# Reader → the runs in its files, for those who want each answer by itself.
-RUNS: dict[str, Runs] = {}
-
-
-def reads(*patterns: str, is_log: Callable[[Path], bool]) -> Callable[[Callable[..., Iterable[Run]]], LogReader]:
-    """A function (file, name of its model or None, what is asked) → runs, as a reader of files, folders and lists."""
-
-    def decorate(read: Callable[[Path, str | None, LogRequest], Iterable[Run]]) -> LogReader:
-        def runs(source: Source, asked: LogRequest) -> list[Run]:
-            files = files_of(source, patterns, is_log)
-            folders = {file.parent for _, file in files}
-            log_runs: list[Run] = []
-            errors: list[UngradedError] = []
-            for name, file in files:
-                try:
-                    file_runs = list(read(file, name, asked))
-                except UngradedError as error:
-                    errors.append(error)
-                    continue
-                for run in file_runs:
-                    run.folder = "" if name else file.resolve().parent.name
-                    run.model = run.model or (run.folder if len(folders) > 1 else ONE_MODEL)
-                    log_runs.append(run)
-            if not log_runs and errors:
-                raise errors[0]
-            if errors:
-                log_runs[0].notes += [f"Left out: {reason}." for reason in errors]
-            return _told_apart(log_runs)
-
-        def reader(
-            source: Source,
-            *,
-            score: Measures = None,
-            right_from: float | None = None,
-            scale: Scale | None = None,
-            by: Slices = None,
-            cluster: Clusters = None,
-            missing: Missing = "error",
-        ) -> Predictions:
-            if scale is not None and right_from is not None:
-                raise InputError("scale= takes grades as they are, and right_from= makes them right or wrong: give one")
-            fields = by is not None or isinstance(cluster, str)
-            log_runs = runs(source, LogRequest(score, right_from, scale, fields))
-            return graded(log_runs, missing=missing, by=by, cluster=cluster, scale=scale)
-
-        # The words are those of `read`, the options and their types those above.
-        named_reader = wraps(read, assigned=("__module__", "__name__", "__qualname__", "__doc__"))(reader)
-        del named_reader.__dict__["__wrapped__"]
-        RUNS[read.__name__] = runs
-        return named_reader
-
-    return decorate
+def reads(*forms: LogForm) -> Callable[[Callable[[Path, LogRequest], Log]], LogReader]:
+    """A function that reads one file into a Log, as a reader; `forms` say how its files are known."""
+    return partial(LogReader, forms=forms)
 
 
 def _told_apart(runs: list[Run]) -> list[Run]:
-    """Runs of one model on one task are models of their own, called by their settings, their time or their folder."""
+    """Runs of one model on one task are models of their own, called by their settings, time, folder or file."""
     in_order: dict[tuple[str, str], list[Run]] = {}
     for run in sorted(runs, key=lambda run: run.time):
         in_order.setdefault((run.model, run.task), []).append(run)
@@ -203,6 +236,9 @@ def _told_apart(runs: list[Run]) -> list[Run]:
         elif all(len({run.folder for run in group if run.folder}) == len(group) for group in mine):
             for run in (run for group in mine for run in group):
                 run.model = run.folder
+        elif all(len({run.place for run in group}) == len(group) for group in mine):
+            for run in (run for group in mine for run in group):
+                run.model = run.place.partition(".")[0]
     return runs
 
 
@@ -214,13 +250,9 @@ def _own_settings(run: Run, runs: Sequence[Run]) -> str:
 
 
 def graded(
-    runs: Iterable[Run],
-    *,
-    missing: Missing = "error",
-    by: Slices = None,
-    cluster: Clusters = None,
+    runs: Iterable[Run], *, missing: Missing = "error", by: Slices = None, cluster: Clusters = None,
     scale: Scale | None = None,
-) -> Predictions:
+) -> Predictions:  # fmt: skip
     """Runs of any models on any tasks as predictions: rows are items, joined on their ids; tasks are slices.
 
     Where a question was answered several times (epochs), each question is a cluster; where models answered it unequally
@@ -259,8 +291,8 @@ def graded(
         f"{question}, epoch {epoch}" if task in repeated else question
         for question, (task, (_, epoch)) in zip(questions, keys, strict=True)
     ]
+    none = Item(None)
     if scale or any(isinstance(item.right, float) for items in by_model.values() for item in items.values()):
-        none = Item(None)
         grades = {
             model: [math.nan if (given := items.get(key, none).right) is None else given for key in keys]
             for model, items in by_model.items()
@@ -268,7 +300,8 @@ def graded(
         rows = mean_grades(grades, ids=ids, clusters=clusters, by=slices, missing=missing, scale=scale)
         what = "grades"
     else:
-        called = {model: [_word(items.get(key)) for key in keys] for model, items in by_model.items()}
+        words_of: dict[object, str | None] = {True: RIGHT, False: WRONG, None: None}
+        called = {m: [words_of[items.get(key, none).right] for key in keys] for m, items in by_model.items()}
         rows = predictions(
             [RIGHT] * len(keys), called, labels=GRADES, ids=ids, clusters=clusters, by=slices, missing=missing
         )
@@ -289,7 +322,7 @@ def _by_model(runs: Iterable[Run]) -> dict[str, Answers]:
         mine = by_model.setdefault(run.model, {})
         for key, item in run.items.items():
             if (run.task, key) in mine:
-                raise SameRunError(
+                raise FileError(
                     f"{run.place} is another run of {run.model} on {run.task}: read one of the two, or name them, as "
                     'in {"first": path, "second": path}'
                 )
@@ -306,11 +339,12 @@ class GradedAnswer(NamedTuple):
     cluster: object = None
 
 
-def log_answers(source: Source, reader: str, asked: LogRequest, cluster: str | None) -> list[GradedAnswer]:
+def log_answers(source: Source, reader: object, asked: LogRequest, cluster: str | None) -> list[GradedAnswer]:
     """Every answer in logs by itself, NaN where there is no grade: for those who ask about repeats."""
-    if reader not in RUNS:
-        raise InputError(f"a log of {reader} holds classes, and repeats are of answers that are right, wrong or graded")
-    by_model = _by_model(RUNS[reader](source, asked))
+    if not isinstance(reader, LogReader):
+        name = getattr(reader, "__name__", "another program")
+        raise InputError(f"a log of {name} holds classes, and repeats are of answers that are right, wrong or graded")
+    by_model = _by_model(reader.runs(source, asked))
     several = len({task for items in by_model.values() for task, _ in items}) > 1
     answers = []
     for model, items in by_model.items():
@@ -381,9 +415,8 @@ def _unequal_epochs(by_model: Mapping[str, Answers], missing: Missing) -> str:
         if often[low] < often[high]:
             return f"{low} answered questions of {question[0]} {_times(often[low])} and {high} {_times(often[high])}"
     for model, counted in times.items() if gone else ():
-        for task in (
-            {task for task, _ in counted} if len(counted) < sum(counted.values()) < len(by_model[model]) else ()
-        ):
+        some = len(counted) < sum(counted.values()) < len(by_model[model])
+        for task in {task for task, _ in counted} if some else ():
             mine = {n for (which, _), n in counted.items() if which == task}
             if len(mine) > 1:
                 return f"{model} answered some questions of {task} {_times(min(mine))} and others {_times(max(mine))}"
@@ -392,12 +425,6 @@ def _unequal_epochs(by_model: Mapping[str, Answers], missing: Missing) -> str:
 
 def _times(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
-
-
-def _word(item: Item | None) -> str | None:
-    if item is None or item.right is None:
-        return None
-    return RIGHT if item.right else WRONG
 
 
 def _same_items(by_model: Mapping[str, Mapping[tuple[str, Key], Item]], keys: list[tuple[str, Key]]) -> None:
@@ -469,10 +496,6 @@ NO_GRADE = frozenset(("", "none", "nan", "null", "na", "n/a", "error"))
 PLAIN_WORDS = word_set("right wrong correct incorrect pass fail passed failed")
 # Columns that number several answers to one question.
 EPOCH_NAMES = word_set("epoch epochs trial attempt sampleindex completion iteration seed run turn")
-# Names that no truth has: where all columns of 0 and 1 have such a name, and rows an id, they say who was right.
-LANGUAGE_MODELS = re.compile(
-    r"gpt|claude|llama|gemini|gemma|mistral|mixtral|qwen|deepseek|grok|opus|sonnet|haiku|\bllm\b", re.IGNORECASE
-)
 TRUTH_OF_GRADES = "the right answer"
 RightColumns = str | Sequence[str] | bool | None
 
@@ -498,15 +521,13 @@ def right_or_wrong(
     for column in columns.values():
         values[column] = _grades_of(table, column, right_from)
     values[TRUTH_OF_GRADES] = [RIGHT] * table.n
-    graded_table = ColumnsTable(values, name=table.name, backend=table.backend, provenance=table.provenance)
-    graded_table.notes = table.notes
     request = replace(asked, truth=TRUTH_OF_GRADES, labels=GRADES)
     if whose is None:
         if not isinstance(asked.models, Mapping):
             request = replace(request, models={name: {"label": column} for name, column in columns.items()})
     else:
         request = replace(request, models=asked.models or whose, label=next(iter(columns.values())))
-    return graded_table, _with_epochs(table, request, whose)
+    return remade(table, values), _with_epochs(table, request, whose)
 
 
 def says_who_was_right(table: InputTable) -> bool:
@@ -519,12 +540,11 @@ def _right_columns(table: InputTable, asked: ColumnRequest, right: RightColumns)
     if right is False:
         return {}
     if right is True:
-        right_columns = [
-            c for c in table.columns if table.kind(c) != "date" and _two_words(table, c, SAYS_RIGHT | SAYS_WRONG)
-        ]
-        if not right_columns:
+        words = SAYS_RIGHT | SAYS_WRONG
+        every = {c: c for c in table.columns if table.kind(c) != "date" and _two_words(table, c, words)}
+        if not every:
             raise InputError(f"right=True: no column of {table.name} holds 0 and 1, or right and wrong, alone")
-        return {c: c for c in right_columns}
+        return every
     if right is not None:
         named = list(right) if isinstance(right, Iterable) and not isinstance(right, str) else [right]
         if not named:
@@ -540,14 +560,7 @@ def _right_columns(table: InputTable, asked: ColumnRequest, right: RightColumns)
     named_so = {m or ONE_MODEL: c for c in table.columns if (m := _marked_right(c)) is not None and _graded(table, c)}
     if named_so:
         return named_so
-    in_words = {c: c for c in table.columns if _two_words(table, c, PLAIN_WORDS)}
-    ones = [
-        c for c in table.columns if bare(c) not in ROW_NUMBER | ID and _two_words(table, c, SAYS_RIGHT | SAYS_WRONG)
-    ]
-    models = (
-        len(ones) > 1 and all(LANGUAGE_MODELS.search(c) for c in ones) and any(bare(c) in ID for c in table.columns)
-    )
-    return in_words or ({c: c for c in ones} if models else {})
+    return {c: c for c in table.columns if _two_words(table, c, PLAIN_WORDS)}
 
 
 def _marked_right(name: str) -> str | None:

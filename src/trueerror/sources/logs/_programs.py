@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from trueerror.sources._predictions import ONE_MODEL
-from trueerror.sources._tables import ColumnsTable, InputTable
+from trueerror.sources._tables import InputTable, remade
 from trueerror.sources.columns._names import FOLD, MODEL, PREDICTED, REPEAT, SCORE, TRUTH, bare, marked
 from trueerror.sources.columns._roles import MOST_CLASSES, NUMERIC, ColumnRequest
 
@@ -72,9 +72,7 @@ def spread_probabilities(table: InputTable) -> InputTable:
     columns: dict[str, object] = {c: table.values(c) for c in kept}
     for spread in found.values():
         columns |= spread
-    made = ColumnsTable(columns, name=table.name, backend=table.backend, provenance=table.provenance)
-    made.notes = table.notes
-    return made
+    return remade(table, columns)
 
 
 RESAMPLE = re.compile(r"(?P<fold>Fold\d+)[._ ](?P<repeat>Rep(?:eat)?\d+)", re.IGNORECASE)
@@ -93,9 +91,7 @@ def split_resamples(table: InputTable) -> InputTable:
             continue
         columns: dict[str, object] = {c: table.values(c) for c in table.columns}
         columns |= {column: [part["fold"] for part in known], "repeat": [part["repeat"] for part in known]}
-        made = ColumnsTable(columns, name=table.name, backend=table.backend, provenance=table.provenance)
-        made.notes = table.notes
-        return made
+        return remade(table, columns)
     return table
 
 

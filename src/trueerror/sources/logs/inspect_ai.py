@@ -3,46 +3,31 @@
 A sample has an `id`, an `epoch` and `scores`, whose values are "C", "I", "P" or "N" (correct, incorrect, partial, no
 answer), or numbers. Epochs are further answers to the same question: they depend on each other, so each question is a
 cluster. What a sample's `metadata` says of it makes slices and clusters.
-
-The zip is packed by Zstandard, which Python reads from 3.14 on; before that DuckDB unpacks it.
 """
 
 from __future__ import annotations
 
-import re
-import tempfile
 import zipfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from trueerror.inputs._options import FileError
-from trueerror.sources.logs._graded import Item, LogRequest, Run, UngradedError, reads
-from trueerror.sources.logs._text import MOST_BYTES, MOST_PARSED, head_of, json_of, text_of
+from trueerror.sources._bytes import members_of, whole_json
+from trueerror.sources.logs._graded import Log, LogRequest, Record, UngradedError, part, reads
 
 # Partly right, and no answer; other words are known.
 GRADED = {"P": 0.5, "N": 0.0}
 HEADERS = ("header.json", "start.json", "_journal/start.json")
 KEPT = frozenset(("id", "epoch", "scores", "target", "metadata", "invalidation"))
 SUMMARIES = ("summaries.json", "summary.json")
-ZSTANDARD = 93
+REDUCED = (
+    "Inspect's own figure in {} takes epochs together by {}; here every answer counts, and te.repeats gives the best, "
+    "the worst and the majority of several."
+)
 
 
-def is_inspect(path: Path) -> bool:
-    """Whether a file looks like a log of Inspect."""
-    if path.suffix.lower() == ".eval":
-        return zipfile.is_zipfile(path)
-    head = head_of(path)
-    # Sets of evals list the headers of their logs in logs.json, by file.
-    if re.match(rb'\s*\{\s*"[^"]*\.(eval|json)"', head):
-        return False
-    return head.lstrip()[:1] == b"{" and all(word in head for word in (b'"version"', b'"status"', b'"eval"'))
-
-
-@reads("*.eval", "*.json", "*.json.gz", is_log=is_inspect)
-def inspect(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
+@reads()
+def inspect(file: Path, asked: LogRequest) -> Log:
     """Right or wrong sample by sample, from logs of Inspect (`.eval` or `.json`).
 
     `source` is a file, a folder, a pattern, a list of these, or {"model": path}; models and tasks are named as in the
@@ -53,176 +38,79 @@ def inspect(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     other because they share a text, say.
     """
     header, samples = _open(file, asked.fields)
-    spec = header.get("eval") if isinstance(header.get("eval"), dict) else {}
-    assert isinstance(spec, dict)
-    run = Run(name or str(spec.get("model") or ""), str(spec.get("task") or file.stem), "", file.name)
-    run.time = str(spec.get("created") or "")
-    settings = spec.get("task_args")
-    run.settings = settings if isinstance(settings, dict) else {}
+    spec = part(header, "eval")
+    log = Log(
+        model=str(spec.get("model") or ""), task=str(spec.get("task") or file.stem), what="scorer", item="sample",
+        time=str(spec.get("created") or ""), settings=part(spec, "task_args"),
+    )  # fmt: skip
     status = header.get("status")
     if status not in (None, "success"):
-        run.notes.append(f"{file.name} has the status {status!r}: it may lack samples.")
-    _fill(run, file, samples, asked)
-    results = header.get("results")
-    sums = results.get("scores") if isinstance(results, dict) else None
-    way = {
-        s.get("reducer") for s in sums or () if isinstance(s, dict) and run.measure in (s.get("scorer"), s.get("name"))
-    }
-    if way and not way & {None, "mean"}:
-        run.notes.append(
-            f"Inspect's own figure in {file.name} takes epochs together by {way.pop()}; here every answer counts, and "
-            "te.repeats gives the best, the worst and the majority of several."
-        )
-    yield run
-
-
-def _fill(run: Run, file: Path, samples: Iterator[object], asked: LogRequest) -> None:
+        log.notes.append(f"{file.name} has the status {status!r}: it may lack samples.")
     rows = [s for s in samples if isinstance(s, dict) and "id" in s]
-    names = list(dict.fromkeys(name for s in rows for name in _values(s)))
     if not rows:
         raise UngradedError(f"{file.name} holds no samples: run Inspect without --no-log-samples")
-    if not names:
-        raise UngradedError("; ".join([f"{file.name} holds no scores", *run.notes]).rstrip("."))
-    # Inspect shows the values of a scorer by their keys alone.
-    by_key = {key: [name for name in names if name.endswith(f"/{key}")] for key in asked.words()}
-    known = {key: matches[0] for key, matches in by_key.items() if key not in names and len(matches) == 1}
-    asked = asked._replace(score=[known.get(key, key) for key in by_key] or None)
-    run.measure = asked.measure(names, file.name, "scorer")
+    if not any(map(_values, rows)):
+        raise UngradedError("; ".join([f"{file.name} holds no scores", *log.notes]).rstrip("."))
     invalid = sum(bool(s.get("invalidation")) for s in rows)
     if invalid:
-        run.notes.append(
+        log.notes.append(
             f"{file.name} marks {invalid:,} sample{'s' * (invalid > 1)} as invalid, which counts as not answered."
         )
-    for s in rows:
-        key = str(s["id"])
-        value = None if s.get("invalidation") else _values(s).get(run.measure)
-        value = GRADED.get(value, value) if isinstance(value, str) else value
-        right = asked.grade(value, f"{file.name}, sample {key}: {run.measure}")
-        target = s.get("target")
-        mark = target if isinstance(target, str) else ""
-        metadata = s.get("metadata")
-        fields = {"target": mark, **(metadata if isinstance(metadata, dict) else {})}
-        epoch = s.get("epoch")
-        run.add(key, Item(right, mark, fields), epoch if isinstance(epoch, int) else 1)
+    log.records += map(_record, rows)
+    for sums in part(header, "results").get("scores") or ():
+        if isinstance(sums, dict) and sums.get("reducer") not in (None, "mean"):
+            note = REDUCED.format(file.name, sums["reducer"])
+            log.of_measures |= {str(sums.get(word)): note for word in ("scorer", "name")}
+    return log
+
+
+def _record(sample: dict[str, object]) -> Record:
+    target, epoch, values = sample.get("target"), sample.get("epoch"), _values(sample)
+    mark = target if isinstance(target, str) else ""
+    values = dict.fromkeys(values) if sample.get("invalidation") else values
+    epoch = epoch if isinstance(epoch, int) else 1
+    return Record(sample["id"], values, {"target": mark, **part(sample, "metadata")}, mark, epoch)
 
 
 def _values(sample: dict[str, object]) -> dict[str, object]:
     """Scorer → value; a scorer with several values gives scorer/key for each."""
     values: dict[str, object] = {}
-    scores = sample.get("scores")
-    for name, score in scores.items() if isinstance(scores, dict) else ():
+    for name, score in part(sample, "scores").items():
         value = score.get("value") if isinstance(score, dict) else score
-        if isinstance(value, dict):
-            values |= {f"{name}/{key}": inner for key, inner in value.items()}
-        else:
-            values[str(name)] = value
+        several = {f"{name}/{key}": v for key, v in value.items()} if isinstance(value, dict) else {str(name): value}
+        values |= {key: GRADED.get(v, v) if isinstance(v, str) else v for key, v in several.items()}
     return values
 
 
-def _open(file: Path, whole: bool) -> tuple[dict[str, object], Iterator[object]]:
+def _open(file: Path, whole: bool) -> tuple[dict[str, object], Iterable[object]]:
     if zipfile.is_zipfile(file):
         try:
-            return _open_zip(file, whole)
-        except zipfile.BadZipFile as error:
+            with zipfile.ZipFile(file) as archive:
+                return _open_zip(archive, file, whole)
+        except (zipfile.BadZipFile, OSError) as error:
             raise FileError(f"{file.name} is damaged: {error}") from None
-    data = json_of(file, text_of(file))
+    data = whole_json(file, file.name)
     if not isinstance(data, dict) or not isinstance(data.get("samples"), list):
         raise FileError(f"{file.name} is not a log of Inspect with samples")
-    return data, iter(data["samples"])
+    return data, data["samples"]
 
 
-def _open_zip(file: Path, whole: bool = False) -> tuple[dict[str, object], Iterator[object]]:
+def _open_zip(archive: zipfile.ZipFile, file: Path, whole: bool) -> tuple[dict[str, object], list[object]]:
     """The header and the samples: their summaries, where these say enough (long texts are cut in them)."""
-    with zipfile.ZipFile(file) as archive:
-        members = {info.filename: info for info in archive.infolist()}
-        header_name = next((name for name in HEADERS if name in members), None)
-        if header_name is None:
-            raise FileError(f"{file.name} is not a log of Inspect: it has no header")
-        (header,) = _members(archive, file, [members[header_name]])
-        header = header if isinstance(header, dict) else {}
-        whole = whole or bool(header.get("invalidated"))
-        summary = None if whole else next((name for name in SUMMARIES if name in members), None)
-        rows = next(_members(archive, file, [members[summary]])) if summary else None
-        if not isinstance(rows, list) or not all(isinstance(r, dict) and r.get("scores") for r in rows):
-            samples = [m for n, m in members.items() if n.startswith("samples/") and n.endswith(".json")]
-            if sum(m.file_size for m in samples) > MOST_BYTES:
-                raise FileError(f"{file.name} unpacks to more than {MOST_BYTES >> 30:,} GB")
-            rows = [_slim(sample) for sample in _members(archive, file, samples)]
-    return header, iter(rows)
-
-
-def _slim(sample: object) -> object:
-    """What a sample says of its score, without the transcript."""
-    return {k: v for k, v in sample.items() if k in KEPT} if isinstance(sample, dict) else None
-
-
-def _members(archive: zipfile.ZipFile, file: Path, members: Sequence[zipfile.ZipInfo]) -> Iterator[Any]:
-    """The JSON of some members, in their order."""
-    for member in members:
-        if member.file_size > MOST_PARSED:
-            raise FileError(f"{file.name}: {member.filename} unpacks to more than {MOST_PARSED >> 20:,} MB")
-    try:
-        # Names are looked up once where Python unpacks, and all members at once where DuckDB does.
-        packed = [m for m in members if m.compress_type == ZSTANDARD and find_spec("_zstd") is None]
-        unpacked = _zstandard(archive, packed) if packed else {}
-        for member in members:
-            text: str | bytes | None = unpacked.get(member.filename)
-            if text is None:
-                with archive.open(member) as stream:
-                    text = stream.read(MOST_PARSED + 1)
-            if len(text) > MOST_PARSED:
-                raise FileError(f"{file.name}: {member.filename} unpacks to more than {MOST_PARSED >> 20:,} MB")
-            yield json_of(file, text, f" ({member.filename})")
-    except NotImplementedError:
-        raise FileError(
-            f"{file.name} is packed in a way that this Python cannot read: write it as JSON, with inspect log convert "
-            "--to json --output-dir FOLDER"
-        ) from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-        raise FileError(f"{file.name} is damaged: {error}") from None
-
-
-def _zstandard(archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo]) -> Mapping[str, str]:
-    """The texts of members that are packed by Zstandard, unpacked by DuckDB."""
-    import duckdb
-
-    from trueerror.sources.engines._duckdb_tables import connect_alone, listed
-
-    with tempfile.TemporaryDirectory(prefix="trueerror-") as folder:
-        paths = {}
-        for number, member in enumerate(members):
-            path = Path(folder) / f"{number}.json"
-            path.write_bytes(_packed(archive, member))
-            paths[str(path)] = member.filename
-        connection = connect_alone(Path(folder) / "spill")
-        largest = max(member.file_size for member in members) + 1024
-        try:
-            rows = connection.execute(
-                "SELECT filename, json::VARCHAR FROM read_json_objects("
-                f"{listed(paths)}, format = 'unstructured', compression = 'zstd', filename = true, "
-                f"maximum_object_size = {largest:d})"
-            ).fetchall()
-        except duckdb.Error as error:
-            reason = re.sub(r"^([A-Z]\w* )+Error: ", "", str(error).splitlines()[0].partition(folder)[0])
-            raise zipfile.BadZipFile(reason.rstrip(' "')) from None
-        finally:
-            connection.close()
-    texts = {paths[path]: text for path, text in rows}
-    if any(len(texts.get(member.filename, "")) > member.file_size for member in members):
-        raise zipfile.BadZipFile("it unpacks to more than it says")
-    lost = next((member.filename for member in members if member.filename not in texts), None)
-    if lost is not None or len(rows) != len(members):
-        raise zipfile.BadZipFile(f"{lost or 'a part of it'} does not hold one JSON value")
-    return texts
-
-
-def _packed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """The bytes of a member as they stand in the zip, behind its local header of 30 bytes, a name and extra fields."""
-    stream = archive.fp
-    assert stream is not None
-    stream.seek(member.header_offset)
-    head = stream.read(30)
-    if head[:4] != b"PK\x03\x04":
-        raise zipfile.BadZipFile(f"{member.filename} has no header")
-    stream.seek(int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little"), 1)
-    return stream.read(member.compress_size)
+    members = {info.filename: info for info in archive.infolist()}
+    header_name = next((name for name in HEADERS if name in members), None)
+    if header_name is None:
+        raise FileError(f"{file.name} is not a log of Inspect: it has no header")
+    (header,) = members_of(archive, file, [members[header_name]])
+    header = header if isinstance(header, dict) else {}
+    whole = whole or bool(header.get("invalidated"))
+    summary = None if whole else next((name for name in SUMMARIES if name in members), None)
+    rows = next(members_of(archive, file, [members[summary]])) if summary else None
+    if not isinstance(rows, list) or not all(isinstance(r, dict) and r.get("scores") for r in rows):
+        samples = [m for n, m in members.items() if n.startswith("samples/") and n.endswith(".json")]
+        # What a sample says of its score, without the transcript.
+        rows = [
+            {k: v for k, v in sample.items() if k in KEPT} if isinstance(sample, dict) else None
+            for sample in members_of(archive, file, samples)
+        ]
+    return header, rows

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -62,12 +62,9 @@ def cross_validate(results: Foreign, X: object, y: ArrayLike, **options: Any) ->
                 "return_indices=True; te.compare and te.evaluate take the scores alone"
             )
     parts = [np.asarray(part, dtype=np.int64) for part in next(iter(named.values()))["indices"]["test"]]
-    for name, one in named.items():
-        theirs = one["indices"]["test"]
-        if len(theirs) != len(parts) or any(not np.array_equal(a, b) for a, b in zip(theirs, parts, strict=True)):
-            raise InputError(f"{name!r} was tested on other rows than the others; pass the same splits as cv= to all")
+    _check_same_rows({name: one["indices"]["test"] for name, one in named.items()})
     rows = np.concatenate(parts)
-    repeats = _times_seen(rows)
+    repeats = np.fromiter(_times_seen(rows), dtype=np.int64)
     folds = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     more: dict[str, Any] = {"ids": rows, "folds": folds, **options}
     if repeats.any():
@@ -99,32 +96,16 @@ def fold_scores(
     }  # fmt: skip
     key = score or next(iter(sets.values())).metric or "test_score"
     names = ("dataset", "learner", "repeat", "fold", "train_rows", "test_rows", key)
-    table: dict[str, list[Any]] = {name: [] for name in names}
+    rows: list[tuple[Any, ...]] = []
     for data, folded in sets.items():
+        places = (folded.repeats + 1, folded.folds + 1, folded.trains, folded.tests)
         for learner, values in zip(folded.learners, folded.values, strict=True):
-            k = len(values)
-            table["dataset"] += [data] * k
-            table["learner"] += [learner] * k
-            table["repeat"] += (folded.repeats + 1).tolist()
-            table["fold"] += (folded.folds + 1).tolist()
-            table["train_rows"] += folded.trains.tolist()
-            table["test_rows"] += folded.tests.tolist()
-            table[key] += values.tolist()
-    return table
+            rows += [(data, learner, *row) for row in zip(*(x.tolist() for x in (*places, values)), strict=True)]
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
-@dataclass(frozen=True)
-class _Sizes:
-    """How the rows were split."""
-
-    repeats: Indices
-    folds: Indices
-    tests: Indices
-    trains: Indices
-    rounds: int | None
-    rows: int | None
-
-
+# How the rows were split, as fields of FoldTable.
+_Sizes = dict[str, Any]
 # Rows that stand in where only the ratio of test to training rows is known.
 UNIT = 1_000_000
 
@@ -189,18 +170,17 @@ def _of_results(
     indexed = {name: one["indices"] for name, one in named.items() if "indices" in one}
     if indexed:
         sizes = _indexed_sizes(next(iter(indexed.values())))
-        tests = next(iter(indexed.values()))["test"]
-        for name, theirs in indexed.items():
-            same = len(theirs["test"]) == len(tests) and all(
-                np.array_equal(a, b) for a, b in zip(theirs["test"], tests, strict=True)
-            )
-            if not same:
-                raise InputError(
-                    f"{name!r} was tested on other rows than the others; pass the same splits as cv= to all"
-                )
+        _check_same_rows({name: theirs["test"] for name, theirs in indexed.items()})
     else:
         sizes = _split_sizes(len(next(iter(values.values()))), cv, ratio)
     return _table(values, "" if metric == "score" else metric, sizes)
+
+
+def _check_same_rows(tests: Mapping[str, Sequence[Foreign]]) -> None:
+    first = next(iter(tests.values()))
+    for name, theirs in tests.items():
+        if len(theirs) != len(first) or not all(map(np.array_equal, theirs, first)):
+            raise InputError(f"{name!r} was tested on other rows than the others; pass the same splits as cv= to all")
 
 
 def _score_key(result: Mapping[str, Foreign], score: str | None) -> str:
@@ -221,14 +201,13 @@ def _score_key(result: Mapping[str, Foreign], score: str | None) -> str:
 
 
 def _table(values: Mapping[str, NDArray[np.float64]], metric: str, sizes: _Sizes, best: str | None = None) -> FoldTable:
-    k = len(sizes.tests)
+    k = len(sizes["tests"])
     for name, one in values.items():
         if len(one) != k:
             raise InputError(f"{name!r} has {len(one)} scores, but there are {k} folds; all need the same folds")
     return FoldTable(
-        learners=tuple(values), values=np.array(list(values.values()), dtype=np.float64), metric=metric,
-        repeats=sizes.repeats, folds=sizes.folds, tests=sizes.tests, trains=sizes.trains, rounds=sizes.rounds,
-        rows=sizes.rows, best=best,
+        learners=tuple(values), values=np.array(list(values.values()), dtype=np.float64), metric=metric, best=best,
+        **sizes,
     )  # fmt: skip
 
 
@@ -250,7 +229,8 @@ def _indexed_sizes(indices: Mapping[str, Foreign]) -> _Sizes:
         fold += 1
     parts = [int(sizes[repeats == r].sum()) for r in range(rounds + 1)]
     whole = all(size == len(every) for size in parts)
-    return _Sizes(repeats, folds, sizes, trains, rounds + 1 if whole else None, len(every))
+    rounds_known = rounds + 1 if whole else None
+    return _Sizes(repeats=repeats, folds=folds, tests=sizes, trains=trains, rounds=rounds_known, rows=len(every))
 
 
 def _split_sizes(k: int, cv: object, ratio: float | None) -> _Sizes:
@@ -265,7 +245,8 @@ def _split_sizes(k: int, cv: object, ratio: float | None) -> _Sizes:
     per_round = k // rounds if rounds else 1
     at = np.arange(k, dtype=np.int64)
     tests = np.full(k, max(1, round(ratio * UNIT)), dtype=np.int64)
-    return _Sizes(at // per_round, at % per_round, tests, np.full(k, UNIT, dtype=np.int64), rounds, None)
+    trains = np.full(k, UNIT, dtype=np.int64)
+    return _Sizes(repeats=at // per_round, folds=at % per_round, tests=tests, trains=trains, rounds=rounds, rows=None)
 
 
 def _splitter(cv: Foreign, k: int) -> tuple[int | None, float]:
@@ -404,14 +385,12 @@ def folds_of(cv: object, y: Foreign, X: object = None, groups: ArrayLike = None)
     return folds
 
 
-def _times_seen(rows: Indices) -> Indices:
+def _times_seen(rows: Indices) -> Iterator[int]:
     """How often each row was tested before."""
-    seen: dict[int, int] = {}
-    times = np.zeros(len(rows), dtype=np.int64)
-    for i, row in enumerate(rows.tolist()):
-        times[i] = seen.get(row, 0)
-        seen[row] = int(times[i]) + 1
-    return times
+    seen: Counter[int] = Counter()
+    for row in rows.tolist():
+        seen[row] += 1
+        yield seen[row] - 1
 
 
 def _predicted(name: str, estimators: Sequence[Foreign], X: object, parts: list[Indices]) -> GivenModel:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import html
+import math
 import os
 import re
 from collections.abc import Sequence
@@ -22,109 +23,72 @@ import numpy as np
 
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import FileError, InputError, nearest
+from trueerror.sources._bytes import csv_rows, head_of, lines_of
 from trueerror.sources._collect import predictions
 from trueerror.sources._predictions import Predictions, Roles
-from trueerror.sources.logs._text import Source, files_of, head_of, lines_of
+from trueerror.sources.logs._registry import Source, files_of, form_of
 from trueerror.tallies import Missing
 
-NUMERIC = ("numeric", "real", "integer")
 ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\S+)\s+(.*)$", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """A column: its values in order where it is nominal, else `values` is None."""
-
-    name: str
-    values: tuple[str, ...] | None
-    numeric: bool
+CELL = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'\s*|"((?:[^"\\]|\\.)*)"\s*|([^,]*))(?:,|$)""")
+Cells = list[str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Arff:
-    """A relation: its attributes, and a list of cells for each of them (None where missing)."""
+    """A relation: the values of each attribute in order, where it is nominal, and its cells (None where missing)."""
 
-    name: str
-    attributes: tuple[Attribute, ...]
-    columns: dict[str, list[str | None]]
+    values: dict[str, tuple[str, ...] | None]
+    columns: dict[str, Cells]
 
 
 def read_arff(path: Path) -> Arff:
     """The attributes and rows of an ARFF file."""
-    relation, in_data = "", False
-    attributes: list[Attribute] = []
-    rows: list[list[str | None]] = []
-    for number, line in enumerate(lines_of(path), 1):
-        text = line.strip()
-        if not text or text.startswith("%"):
-            continue
-        if in_data:
-            if text.startswith("{"):
-                raise FileError(f"{path.name}, line {number}: sparse rows are not read; save the file as dense ARFF")
-            cells = split_row(text)
-            if len(cells) != len(attributes):
-                raise FileError(f"{path.name}, line {number}: {len(cells)} values for {len(attributes)} attributes")
-            rows.append(cells)
-        elif text.lower().startswith("@relation"):
-            relation = unquoted(text[len("@relation") :].strip())
-        elif text.lower().startswith("@attribute"):
-            attributes.append(_attribute(text, path, number))
-        elif text.lower().startswith("@data"):
-            in_data = True
-        else:
+    values: dict[str, tuple[str, ...] | None] = {}
+    rows: list[Cells] = []
+    lines = ((number, text) for number, line in enumerate(lines_of(path), 1)
+             if (text := line.strip()) and not text.startswith("%"))  # fmt: skip
+    for number, text in lines:
+        word = text.lower()
+        if word.startswith("@data"):
+            break
+        match = ATTRIBUTE.match(text)
+        if match is None and not word.startswith("@relation"):
             raise FileError(f"{path.name}, line {number}: {text!r:.40} is not ARFF")
-    if not in_data or not attributes:
+        if match is not None:
+            (name,), kind = split_row(match[1]), match[2].strip()
+            if name is None or name in values:
+                raise FileError(f"{path.name} has two attributes of one name")
+            nominal = split_row(kind.removeprefix("{").removesuffix("}")) if kind.startswith("{") else None
+            values[name] = None if nominal is None else tuple(v or "" for v in nominal)
+    for number, text in lines:
+        cells = split_row(text)
+        if text.startswith("{"):
+            raise FileError(f"{path.name}, line {number}: sparse rows are not read; save the file as dense ARFF")
+        if len(cells) != len(values):
+            raise FileError(f"{path.name}, line {number}: {len(cells)} values for {len(values)} attributes")
+        rows.append(cells)
+    if not values or not rows:
         raise FileError(f"{path.name} is not an ARFF file: it has no @data")
-    names = [a.name for a in attributes]
-    if len(set(names)) < len(names):
-        raise FileError(f"{path.name} has two attributes of one name")
-    return Arff(relation, tuple(attributes), {name: [row[i] for row in rows] for i, name in enumerate(names)})
+    return Arff(values, {name: [row[i] for row in rows] for i, name in enumerate(values)})
 
 
-def _attribute(text: str, path: Path, number: int) -> Attribute:
-    match = ATTRIBUTE.match(text)
-    if not match:
-        raise FileError(f"{path.name}, line {number}: {text!r:.60} is not an attribute")
-    name, kind = unquoted(match[1]), match[2].strip()
-    if kind.startswith("{"):
-        values = split_row(kind.strip().removeprefix("{").rstrip().removesuffix("}"))
-        return Attribute(name, tuple("" if v is None else v for v in values), False)
-    return Attribute(name, None, kind.split()[0].lower() in NUMERIC)
-
-
-def split_row(text: str) -> list[str | None]:
+def split_row(text: str) -> Cells:
     r"""The cells of a row: quoted by ' or ", escaped by a backslash; a bare ? is missing.
 
     >>> split_row(r"5.1, 'a, b', ?, 'it\'s'")
     ['5.1', 'a, b', None, "it's"]
     """
-    cells: list[str | None] = []
-    cell, quote, was_quoted, escaped = "", "", False, False
-    for c in text + ",":
-        if escaped:
-            cell, escaped = cell + c, False
-        elif c == "\\" and quote:
-            escaped = True
-        elif quote:
-            cell, quote = (cell, "") if c == quote else (cell + c, quote)
-        elif c in "'\"" and not cell.strip():
-            cell, quote, was_quoted = "", c, True
-        elif c == ",":
-            whole = cell if was_quoted else cell.strip()
-            cells.append(None if whole == "?" and not was_quoted else whole)
-            cell, was_quoted = "", False
-        elif not (was_quoted and c.isspace()):
-            cell += c
+    cells: Cells = []
+    for match in CELL.finditer(text):
+        quoted = match[1] if match[1] is not None else match[2]
+        bare = (match[3] or "").strip()
+        cells.append((None if bare == "?" else bare) if quoted is None else re.sub(r"\\(.)", r"\1", quoted))
+        if match.end() == len(text) and not match[0].endswith(","):
+            break
     return cells
 
 
-def unquoted(text: str) -> str:
-    """A name without its quotes."""
-    cells = split_row(text)
-    return (cells[0] or "") if len(cells) == 1 else text
-
-
-PATTERNS = ("*.arff", "*.csv", "*.html")
 HEADER = re.compile(r"^\s*inst#[\s,]+actual[\s,]+predicted[\s,]+error[\s,]+(prediction|probability|distribution)", re.I)
 HTML_HEADER = re.compile(r"<td>inst#</td>\s*<td>actual</td>\s*<td>predicted</td>\s*<td>error</td>", re.I)
 PLAIN = re.compile(
@@ -156,7 +120,9 @@ def weka(
     of the predicted class, gives the scores of both; with `-distribution` every class has its score. In ARFF, `truth`
     and `predicted` name the attributes where they have other names than class and predicted class.
     """
-    files = files_of(source, PATTERNS)
+    files = files_of(source, "weka")
+    if not files:
+        raise InputError("no log was named")
     outputs = {}
     for name, file in files:
         weka_rows = _of_arff(read_arff(file), file, truth, predicted) if is_arff(file) else _of_text(file)
@@ -169,12 +135,6 @@ def weka(
 def is_arff(path: Path) -> bool:
     """Whether a file looks like ARFF."""
     return path.suffix.lower() == ".arff" or re.search(rb"(?im)^@relation\b", head_of(path)) is not None
-
-
-def is_weka_output(path: Path) -> bool:
-    """Whether a file looks like WEKA's output of predictions."""
-    lines = head_of(path).decode("utf-8", "replace").splitlines()[:40]
-    return any(HEADER.match(line) or HTML_HEADER.search(line) for line in lines)
 
 
 def _of_text(file: Path) -> Output:
@@ -192,7 +152,7 @@ def _of_text(file: Path) -> Output:
         if not inside or not line.strip():
             continue
         cells = _html_cells(line) if marked_up else next(csv.reader([line])) if commas else _plain_cells(line)
-        if cells is None or len(cells) < 5 or not cells[0].strip().isdigit():
+        if len(cells) < 5 or not cells[0].strip().isdigit():
             if weka_rows.actual:
                 break  # what follows the predictions
             raise FileError(f"{file.name}, line {number}: {line.strip()!r:.60} is not a prediction of WEKA")
@@ -201,7 +161,7 @@ def _of_text(file: Path) -> Output:
         weka_rows.actual.append(_class(cells[1], weka_rows.order))
         weka_rows.predicted.append(_class(cells[2], weka_rows.order))
         end = len(cells) - extras if extras > 0 else len(cells)
-        weka_rows.chances.append([_chance(c, file, number) for c in cells[4:end] if c.strip()])
+        weka_rows.chances.append([_number(c, f"{file.name}, row {number}") for c in cells[4:end] if c.strip()])
         weka_rows.folds.append(fold)
     if not weka_rows.actual:
         raise FileError(f"{file.name} holds no predictions of WEKA")
@@ -223,9 +183,9 @@ def _by_number(made: Output) -> Output:
     return made
 
 
-def _plain_cells(line: str) -> list[str] | None:
+def _plain_cells(line: str) -> list[str]:
     match = PLAIN.match(line)
-    return None if match is None else [*match.groups()[:4], *re.split(r"\s*,\s*", match[5])]
+    return [] if match is None else [*match.groups()[:4], *re.split(r"\s*,\s*", match[5])]
 
 
 def _class(cell: str, order: dict[int, str]) -> str | None:
@@ -237,17 +197,17 @@ def _class(cell: str, order: dict[int, str]) -> str | None:
         return None
     if not place.isdigit():
         return name
-    name = unquoted(name) if name[:1] in ("'", '"') and name[-1:] == name[:1] else name.strip("'")
+    name = (split_row(name)[0] or "") if name[:1] in ("'", '"') and name[-1:] == name[:1] else name.strip("'")
     # The longer of two names is the one that was cut less.
     order[int(place)] = max(order.get(int(place), ""), name, key=len)
     return place
 
 
-def _chance(cell: str, file: Path, number: int) -> float:
+def _number(cell: str, place: str) -> float:
     try:
         return float(cell.replace("*", ""))
     except ValueError:
-        raise FileError(f"{file.name}, row {number}: {cell!r:.30} is not a probability") from None
+        raise FileError(f"{place}: {cell!r:.30} is not a number") from None
 
 
 def _of_arff(data: Arff, file: Path, truth: str | None, predicted: str | None) -> Output:
@@ -260,7 +220,7 @@ def _of_arff(data: Arff, file: Path, truth: str | None, predicted: str | None) -
             f"{file.name} has no attribute of predictions; name it with predicted=; there are "
             f"{', '.join(map(repr, names[:20]))}"
         )
-    values = {a.name: a.values for a in data.attributes}
+    values = data.values
     actual = truth or bare.get("class")
     if actual is None:
         same = [n for n in names if n != called and values[n] is not None and values[n] == values.get(called)]
@@ -274,13 +234,11 @@ def _of_arff(data: Arff, file: Path, truth: str | None, predicted: str | None) -
     spread = [f"distribution_{v}" for v in order]
     if order and all(name in data.columns for name in spread):
         rows = zip(*(data.columns[name] for name in spread), strict=True)
-        weka_rows.chances = [[_chance(c or "", file, i) for c in row] for i, row in enumerate(rows, 1)]
+        weka_rows.chances = [[_number(c or "", f"{file.name}, row {i}") for c in row] for i, row in enumerate(rows, 1)]
     return weka_rows
 
 
 def _together(outputs: dict[str, Output], positive: object, missing: Missing) -> Predictions:
-    if not outputs:
-        raise InputError("no log was named")
     first = next(iter(outputs.values()))
     for name, one in outputs.items():
         if one.actual != first.actual:
@@ -309,14 +267,9 @@ def _together(outputs: dict[str, Output], positive: object, missing: Missing) ->
         notes.append("The probability of the predicted class alone ranks nothing; -distribution writes all of them.")
     folded = len(set(first.folds)) > 1 and all(one.folds == first.folds for one in outputs.values())
     joint = predictions(
-        [as_label(str(first.actual[i])) for i in known],
-        called,
-        scores=scores or None,
-        labels=labels,
-        positive=positive,
-        folds=[first.folds[i] + 1 for i in known] if folded else None,
-        missing=missing,
-    )
+        [as_label(str(first.actual[i])) for i in known], called, scores=scores or None, labels=labels,
+        positive=positive, folds=[first.folds[i] + 1 for i in known] if folded else None, missing=missing,
+    )  # fmt: skip
     words = {"actual": "truth", "predicted": f"labels of {', '.join(called)}"}
     words |= {"prediction": f"scores of {', '.join(scores)}"} if scores else {}
     return replace(joint, roles=Roles(words), notes=(*joint.notes, *notes))
@@ -345,19 +298,13 @@ def _scores(one: Output, names: list[str], labels: Sequence[Label], known: list[
 KEYS = ("Key_Dataset", "Key_Run", "Key_Scheme")
 
 
-def is_weka_results(path: Path) -> bool:
-    """Whether a file looks like results of the Experimenter."""
-    head = head_of(path).decode("utf-8", "replace")
-    return all(key in head for key in KEYS)
-
-
 def weka_results(path: str | os.PathLike[str], *, score: str = "Percent_correct") -> dict[str, list[Any]]:
     """The results of the Experimenter as columns dataset, learner, repeat, fold and the score, for `te.rank`.
 
     A scheme is called by its class, and by its options where one class was run with several. Percentages become shares,
     so that differences are told in points.
     """
-    files = [file for _, file in files_of(path, ("*.arff", "*.csv"))]
+    files = [file for _, file in files_of(path, "weka_results")]
     if len(files) != 1:
         raise InputError(f"te.logs.weka_results reads one file of results, and there are {len(files)}; name one")
     file = files[0]
@@ -366,31 +313,19 @@ def weka_results(path: str | os.PathLike[str], *, score: str = "Percent_correct"
     if lacking:
         numbers = [name for name in table if not name.startswith("Key_")]
         raise InputError(f"{file.name} has no column {lacking[0]!r}{nearest(lacking[0], numbers)}")
-    n = len(table[KEYS[0]])
-    names = _schemes(table, n)
-    values = [_number(cell, file, score) for cell in table[score]]
-    columns: dict[str, list[Any]] = {
-        "dataset": [str(v) for v in table["Key_Dataset"]],
-        "learner": names,
-        "repeat": [str(v) for v in table["Key_Run"]],
-    }
-    if "Key_Fold" in table:
-        columns["fold"] = [str(v) for v in table["Key_Fold"]]
-    else:
-        columns["fold"] = columns.pop("repeat")
-    if score.startswith("Percent_"):
-        columns[score.removeprefix("Percent_")] = [v / 100 for v in values]
-    else:
-        columns[score] = values
-    return columns
+    runs = {"repeat": "Key_Run", "fold": "Key_Fold"} if "Key_Fold" in table else {"fold": "Key_Run"}
+    columns: dict[str, list[Any]] = {"dataset": list(map(str, table["Key_Dataset"])), "learner": _schemes(table)}
+    columns |= {name: list(map(str, table[key])) for name, key in runs.items()}
+    unit = 100 if score.startswith("Percent_") else 1
+    values = [math.nan if cell is None else _number(cell, f"{file.name}, {score}") / unit for cell in table[score]]
+    return columns | {score.removeprefix("Percent_"): values}
 
 
 def experimenter_sheet(path: str | os.PathLike[str], score: str | None) -> dict[str, list[Any]] | None:
     """The table of a file, if the Experimenter wrote it; None for any other file."""
     file = Path(path)
-    if str(path) == "-" or file.suffix.lower() not in (".csv", ".arff") or not file.is_file():
-        return None
-    if not is_weka_results(file):
+    form = form_of(file) if str(path) != "-" and file.is_file() else None
+    if form is None or form.reader != "weka_results":
         return None
     return weka_results(path, score=score or "Percent_correct")
 
@@ -398,30 +333,15 @@ def experimenter_sheet(path: str | os.PathLike[str], score: str | None) -> dict[
 def _columns(file: Path) -> dict[str, list[str | None]]:
     if is_arff(file):
         return read_arff(file).columns
-    rows = [row for row in csv.reader(lines_of(file)) if row]
-    if len(rows) < 2:
-        raise FileError(f"{file.name} holds no results")
-    head, *body = rows
-    ragged = next((i for i, row in enumerate(body, 2) if len(row) != len(head)), None)
-    if ragged is not None:
-        raise FileError(f"{file.name}, line {ragged}: {len(body[ragged - 2])} values for {len(head)} columns")
+    head, *body = csv_rows(file)
     columns: dict[str, list[str | None]] = {}
-    for i, name in enumerate(head):
-        columns[name.strip().strip("'\"")] = [None if row[i] in ("?", "") else row[i].strip("'") for row in body]
+    for name, cells in zip(head, zip(*body, strict=True), strict=True):
+        columns[name.strip().strip("'\"")] = [None if cell in ("?", "") else cell.strip("'") for cell in cells]
     return columns
 
 
-def _schemes(table: dict[str, list[str | None]], n: int) -> list[str]:
+def _schemes(table: dict[str, list[str | None]]) -> list[str]:
     classes = [re.sub(r"^weka\.classifiers\.(?:\w+\.)*", "", str(v)) for v in table["Key_Scheme"]]
-    options = [" ".join(str(v or "").strip("'").split()) for v in table.get("Key_Scheme_options", [""] * n)]
+    options = [" ".join(str(v or "").strip("'").split()) for v in table.get("Key_Scheme_options", [""] * len(classes))]
     several = {c for c in classes if len({o for k, o in zip(classes, options, strict=True) if k == c}) > 1}
     return [f"{c} {o}".strip() if c in several else c for c, o in zip(classes, options, strict=True)]
-
-
-def _number(cell: str | None, file: Path, score: str) -> float:
-    if cell is None:
-        return float("nan")
-    try:
-        return float(cell)
-    except ValueError:
-        raise FileError(f"{file.name}: {score} holds {cell!r:.30}, which is not a number") from None
