@@ -346,10 +346,10 @@ def _slice_table(ev: Evaluation, metric: str, order: Sequence[str], *, by_cost: 
         for i, (value, inner) in enumerate(slices)
     ]
     title = "cost per 100 rows" if by_cost else find_measure(metric).title
-    short_names = brief_names(ev.models)
-    heads = [short_names[m] for m in order] if len(order) > 1 else [title]
+    heads = [brief_names(ev.models)[m] for m in order] if len(order) > 1 else [title]
     more = "" if len(slices) == len(ev.slices) else f", the first {MOST_SLICES} of {len(ev.slices):,}"
-    caption = f"{capitalised(title)} by slice{more}; in brackets: {percent(ev.parts[0].confidence)} intervals"
+    how = " that hold together" if ev.settings.get("together") else ", each by itself"
+    caption = f"{capitalised(title)} by slice{more}; in brackets: {percent(ev.parts[0].confidence)} intervals{how}"
     return sortable(cells_block(("slice", "rows", *heads), rows, title=caption))
 
 
