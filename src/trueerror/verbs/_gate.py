@@ -606,15 +606,15 @@ def gate(asked: Gating) -> Gate:
     if sides.baseline is None and all(v is None for v in least.values()):
         raise InputError("there is nothing to hold the candidate against: pass baseline= or at_least= something")
     parts = [("", sides), *_slices(sides)]
-    against = {m.name for m in measures if sides.baseline is not None and m.name in compared}
-    k = len(parts) * sum((m.name in against) + (least[m.name] is not None) for m in measures)
+    against = [sides.baseline is not None and name in compared for name in metrics]
+    k = len(parts) * (sum(against) + sum(least[m.name] is not None for m in measures))
     common: dict[str, Any] = {"level": _level(asked.confidence, k, adjust), "sequential": sequential}
     checks: list[GateCheck] = []
     for where, part in parts:
         part_checks: list[GateCheck] = []
-        for m in measures:
+        for m, asked_for in zip(measures, against, strict=True):
             number = least[m.name]
-            if part.baseline is not None and m.name in against:
+            if part.baseline is not None and asked_for:
                 width = margins[m.name]
                 part_checks.append(difference_check(part.candidate, part.baseline, m, settings, margin=width, **common))
             if number is not None:
