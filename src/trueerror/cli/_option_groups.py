@@ -77,8 +77,9 @@ class RowsOptions(Group):
         None, "In logs and with --right: scores of at least this are right.", "NUMBER", float)
     positive: str | None = option(None, "The positive class.", "LABEL")
     id: str | None = option(None, "Column that names each row.", "COLUMN")
-    cluster: str | None = option(
-        None, "Column of clusters, whose rows depend on each other; 'none' for none.", "COLUMN")
+    cluster: list[str] | None = option(
+        None, "Column of clusters; repeat for two keys; or 'none'.", "COLUMN", list[str])
+    time: str | None = option(None, "When a row was seen: limits allow for errors in runs.", "COLUMN")
     by: str | None = option(
         None, "Column of slices: results for each value; a,b for their combinations.", "COLUMN")
     fold: str | None = option(None, "Column of cross-validation folds.", "COLUMN")
@@ -194,6 +195,8 @@ def read_file(
 
 def _declined(columns: dict[str, Any]) -> dict[str, Any]:
     """The options with "none" for columns that are not to be recognised, and a,b for slices by both."""
+    several = columns.get("cluster") or []
+    columns = columns | ({"cluster": several[0]} if len(several) == 1 else {})
     columns = columns | {kind: False for kind in DECLINABLE if columns.get(kind) == "none"}
     if isinstance(columns.get("by"), str) and "," in columns["by"]:
         columns["by"] = [name.strip() for name in columns["by"].split(",")]
