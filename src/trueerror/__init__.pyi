@@ -4,6 +4,7 @@ from trueerror import data as data
 from trueerror import logs as logs
 from trueerror import significance as significance
 from trueerror import testing as testing
+from trueerror._cost import cost as cost
 from trueerror.curves._calibration import calibration as calibration
 from trueerror.curves._cost import brier_curve as brier_curve
 from trueerror.curves._cost import cost_curve as cost_curve
@@ -88,7 +89,6 @@ from trueerror.verbs._bootstrap import bootstrap as bootstrap
 from trueerror.verbs._check import check as check
 from trueerror.verbs._compare import compare as compare
 from trueerror.verbs._comparison import Comparison as Comparison
-from trueerror.verbs._cost import cost as cost
 from trueerror.verbs._evaluate import evaluate as evaluate
 from trueerror.verbs._evaluation import Evaluation as Evaluation
 from trueerror.verbs._gaps import Gaps as Gaps

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import trueerror as te
+from tests.cli.program import run
 from trueerror.inference._dependence import in_order, runs_of
 
 N = 500
@@ -187,3 +188,18 @@ def test_bad_calibration_of_a_few_users_is_not_taken_for_that_of_all() -> None:
     assert "TE306" not in te.evaluate(truth, scores=scores, clusters=user).findings
     off = np.where(rng.random(600) < 0.5, 0.95, 0.05)
     assert "TE306" in te.evaluate((rng.random(600) < 0.5) * 1, scores=off, clusters=user).findings
+
+
+def test_the_shell_names_the_time_and_two_keys(tmp_path: Any) -> None:
+    path = tmp_path / "rows.csv"
+    truth, called, user, item = users_and_items(3)
+    lines = [f"{t},{c},{u},i{i},{d}" for t, c, u, i, d in zip(truth, called, user, item, DAYS, strict=True)]
+    path.write_text("\n".join(["truth,model,user,item,day", *lines]))
+    for flags, more in (
+        (["--cluster", "user", "--cluster", "item"], {"clusters": ["user", "item"]}),
+        (["--cluster", "none", "--time", "day"], {"clusters": False, "time": "day"}),
+        (["--cluster", "item"], {"clusters": "item"}),
+    ):
+        shown = run("evaluate", str(path), "--model", "model", *flags)
+        expected = te.evaluate(path, models=["model"], **more)["accuracy"]
+        assert f"[{expected.low:.3f}, {expected.high:.3f}]" in shown.stdout

@@ -1,6 +1,7 @@
 """What the units of a label table add, against what textbooks say, in every design."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from trueerror.curves._points import table_of_cells
 from trueerror.inference._estimate import ends_of, spread
 from trueerror.inference._label_tables import label_estimate, label_range
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._variance import Sample
 from trueerror.metrics._registry import AVERAGES, every_measure, find_measure, value
 from trueerror.tallies import Confusion, KeyedConfusion
@@ -138,3 +140,14 @@ def test_tables_side_by_side_have_the_limits_of_each(name, prior, weighted):
     for i in range(len(cells)):
         alone = limits_of(i)
         np.testing.assert_allclose([x[i] for x in together], alone, atol=1e-12)
+
+
+@pytest.mark.parametrize("prior", [None, 0.3])
+def test_every_tiny_table_has_limits_around_its_value(prior):
+    """Also where nothing varies, not even with half a row more."""
+    tables = [t for t in product(range(4), repeat=4) if 0 < sum(t) <= 3]
+    for name in ("macro_f1", "mcc", "kappa", "balanced_accuracy", "specificity", "weighted_f1", "markedness"):
+        for a, b, c, d in tables:
+            made = metric_interval(name, Confusion([[a, b], [c, d]]), prior=prior)
+            ends = [x for x in (made.low, made.estimate, made.high) if not np.isnan(x)]
+            assert ends == sorted(ends)

@@ -151,3 +151,33 @@ def test_figures_and_their_difference_have_the_same_decimals():
     assert f"a is better: {a} against {b} AUC, +0.0" in cmp.verdict
     low, high = (f"{x:.4f}" for x in (cmp.estimates["a"].low, cmp.estimates["a"].high))
     assert f"| a | {a} \\[{low}, {high}\\] |" in cmp.to_markdown()
+
+
+def test_a_slice_that_says_the_opposite_is_in_the_verdict():
+    rng = np.random.default_rng(1)
+    y, where = rng.integers(0, 2, 900), np.repeat(["Nairobi", "Osaka", "Bonn"], 300)
+    right = {
+        "cnn": {"Nairobi": 0.92, "Osaka": 0.75, "Bonn": 0.85},
+        "net": {"Nairobi": 0.75, "Osaka": 0.92, "Bonn": 0.85},
+    }
+    shares = {m: np.array([by[w] for w in where]) for m, by in right.items()}
+    cmp = te.compare(y, {m: np.where(rng.random(900) < p, y, 1 - y) for m, p in shares.items()}, by=where)
+    best, other = cmp.ranked
+    behind = {"cnn": "Osaka", "net": "Nairobi"}[best]
+    assert f'But in "{behind}" {other} is better than {best} (+' in cmp.verdict
+    alike = te.compare(y, {"cnn": y, "net": y}, by=where)
+    assert "But in" not in alike.verdict
+
+
+def test_one_line_says_what_the_other_metric_says():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 600)
+    scores = {m: 1 / (1 + np.exp(-(rng.normal(size=600) + k * (2 * y - 1)))) for m, k in (("a", 0.9), ("b", 1.4))}
+    cmp = te.compare(y, scores=scores)
+    c = cmp.also["b", "a"]
+    assert f"By AUC: b is better (+{c.estimate:.3f} from a, p < .001)." in cmp.verdict
+    assert (cmp.metric, cmp.also.metric) == ("accuracy", "auc")
+    assert te.compare(y, scores=scores, metric="accuracy").also is None
+    rare = te.compare((np.arange(600) % 30 == 0).astype(int), scores=scores)
+    assert rare.metric == "auc"
+    assert "By accuracy: " in rare.verdict

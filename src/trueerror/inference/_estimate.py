@@ -95,8 +95,8 @@ class Estimate:
     @property
     def agreeing(self) -> float:
         """How many units say so where all add the same; of clusters their rows, unless these are all alike too."""
-        low, high = self.range
-        return max(self.effective, self.rows_alike * bool(low < self.value < high and self.value))
+        inside = (self.range[0] < self.value) & (self.value < self.range[1]) & (self.value != 0)
+        return max(self.effective, self.rows_alike * bool(np.all(inside)))
 
     def shape(self, value: Floats) -> Shape:
         """How the variance changes over the range: as p(1 − p), as a count from one end, or not at all."""

@@ -22,7 +22,7 @@ from trueerror.results import Result
 from trueerror.results._format import listing, one_line, percent
 from trueerror.results._values import deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import Comparison, verdict_beneath, worse_words
+from trueerror.verbs._comparison import Comparison, slice_words, verdict_beneath, worse_words
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs._model_metrics import judged_by
 from trueerror.version import __version__
@@ -140,7 +140,7 @@ Sayings = tuple[Said, ...]
 def comparison_answer(cmp: Comparison) -> Said:
     """The verdict of a comparison, the worst finding by itself."""
     lines = cmp._verdict_lines()
-    but = [line for line in lines if line in cmp.findings.but(cmp.leaders)]
+    but = [line for line in lines if line in (*slice_words(cmp), *cmp.findings.but(cmp.leaders))]
     words = [line for line in lines if line not in but]
     judged, head = cmp, ""
     if isinstance(cmp, CostComparison):

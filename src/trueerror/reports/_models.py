@@ -60,7 +60,7 @@ from trueerror.results._format import (
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import Comparison, alike_within_margin, together_words
+from trueerror.verbs._comparison import Comparison, alike_within_margin, slices_table, together_words
 from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import (
     Evaluation,
@@ -326,7 +326,8 @@ def _slices(ev: Evaluation, cmp: Comparison | None, gallery: Gallery) -> Iterato
     by_cost = isinstance(cmp, CostComparison)
     gap, verdict = gap_figures(ev, metric, gallery, cmp)
     order = (ev.models if cmp is None else cmp.ranked)[:MOST_BESIDE]
-    blocks = [*gap, _slice_table(ev, metric, order, by_cost=by_cost)]
+    differences = [html_table(slices_table(cmp))] if cmp is not None and cmp.slices else []
+    blocks = [*gap, *differences, _slice_table(ev, metric, order, by_cost=by_cost)]
     if by_cost and all(inner.positive is not None for inner in ev.slices.values()):
         blocks.append(_slice_errors(ev, order[0]))
     yield Section(key="slices", title="By slice", lead=verdict, blocks=tuple(blocks))

@@ -390,7 +390,7 @@ def one_time_in(p: float, *, at_most: bool = False) -> str:
     """
     if p < 0.001:
         return "less than 1 time in 1,000"
-    return f"{'at most' if at_most else 'about'} 1 time in {round(1 / p):,}" if p < 0.5 else "more often than not"
+    return f"{'at most' if at_most else 'about'} 1 time in {round(1 / p):,}" if p <= 0.5 else "more often than not"
 
 
 def chance_words(p: float, *, equals: bool = False) -> str:

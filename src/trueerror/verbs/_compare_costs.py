@@ -42,7 +42,7 @@ from trueerror.results._format import (
 from trueerror.results._values import common_decimals, decided, deciding_p, short, short_percent, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import Comparing, compare_predictions, own_rows, sliced
-from trueerror.verbs._comparison import Comparison, slices_block
+from trueerror.verbs._comparison import Comparison, slice_words, slices_block
 from trueerror.verbs._model_metrics import Settings
 
 USUAL = 0.5
@@ -305,7 +305,12 @@ def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
     words += _ranking_words(cmp)
     opening = f"{'Among the models: ' if none else ''}{sure}{where}" if words else sure.replace(":", ".")
     # A constant that is as cheap has been said, if it is so.
-    return lead, " ".join([opening, *words]), *cmp.findings.without("TE201", "TE304").but(cmp.leaders)
+    return (
+        lead,
+        " ".join([opening, *words]),
+        *slice_words(cmp),
+        *cmp.findings.without("TE201", "TE304").but(cmp.leaders),
+    )
 
 
 def _no_model(cmp: CostComparison) -> str:

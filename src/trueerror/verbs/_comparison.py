@@ -202,7 +202,7 @@ class Comparison(TrackedResult):
         codes = ("TE201",) if _hollow(self) else ()
         lead, verdict = _why_led(self), _verdict(self)
         words = f"{lead}By {self.title}: {verdict}" if lead else verdict
-        return words, *also_words(self), *self.findings.without(*codes).but(self.leaders)
+        return words, *also_words(self), *slice_words(self), *self.findings.without(*codes).but(self.leaders)
 
     @cached_property
     def _by_models(self) -> dict[tuple[str, str], Contrast]:
@@ -827,7 +827,23 @@ def _shown_pair(cmp: Comparison) -> tuple[str, str]:
     return cmp.ranked[0], cmp.ranked[1]
 
 
-def _slices_table(cmp: Comparison) -> Table:
+def slice_words(cmp: Comparison) -> tuple[str, ...]:
+    """The slices that say something else than all rows do: a clear difference where there is none, or the other way."""
+    first, second = _shown_pair(cmp)
+    words, shown = [], key_names(cmp.slices)
+    for value, inner in cmp.slices.items():
+        ahead, behind = (first, second) if inner.better(first, second) else (second, first)
+        if not inner.better(ahead, behind) or (cmp.told_apart(first, second) and ahead == first):
+            continue
+        c, sure = inner[ahead, behind], "probably " if _sure(inner, ahead, behind) == "probable" else ""
+        size = f"{points(cmp, c.estimate)}{unit(cmp)}, {_decided(c)}"
+        words.append(
+            f'in "{one_line(shown[value])}" {one_line(ahead)} is {sure}better than {one_line(behind)} ({size})'
+        )
+    return (f"But {some(words, 3)}.",) if words else ()
+
+
+def slices_table(cmp: Comparison) -> Table:
     """The difference of two models in each slice."""
     first, second = _shown_pair(cmp)
     rows, shown = [], key_names(cmp.slices)
@@ -853,7 +869,7 @@ def slices_block(cmp: Comparison) -> Block:
         if cmp.adjust != "none":
             lines.append(f"Intervals and p-values are adjusted over all {count} ({cmp.adjust}).")
         lines.append("What shows in one slice and not in another need not be a difference between the slices.")
-    return TableBlock(_slices_table(cmp), beneath=tuple(lines)) if cmp.slices else Paragraph(tuple(lines))
+    return TableBlock(slices_table(cmp), beneath=tuple(lines)) if cmp.slices else Paragraph(tuple(lines))
 
 
 def _footer_lines(cmp: Comparison) -> tuple[str, ...]:
