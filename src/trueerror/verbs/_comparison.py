@@ -757,10 +757,8 @@ def _limits(cmp: Comparison, c: Contrast, places: int | None = None) -> str:
 
 def _shown_pairs(cmp: Comparison) -> list[Contrast]:
     """The pairs that differ from no one model together: all of a few, else those with the best (or the reference)."""
-    chosen = _every_pair(cmp)
-    if len(chosen) <= 10:
-        return chosen
-    return [c for c in chosen if c.first == (cmp.reference or cmp.ranked[0])] or chosen[:10]
+    chosen, first = _every_pair(cmp), cmp.reference or cmp.ranked[0]
+    return chosen if len(chosen) <= 10 else [c for c in chosen if c.first == first] or chosen[:10]
 
 
 def _every_pair(cmp: Comparison) -> list[Contrast]:
