@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, Foreign, WeightsKind, missing_rows
+from trueerror.inputs._cells import MISSING
 from trueerror.inputs._labels import plain_label
 from trueerror.inputs._options import ColumnError, InputError, check_word, in_few_words
 from trueerror.inputs._settings import current, memory_bytes
@@ -34,6 +35,7 @@ from trueerror.tallies._graded import GRADES
 
 # Competitions mark in which part of the test a row is.
 BESIDE = frozenset({"usage", "split", "weight", "weights", "sampleweight"})
+READ_AS_MISSING = f"Read as missing: empty cells, {', '.join(MISSING[1:])}."
 PathLike = str | os.PathLike[str]
 # One file, several, or {model: file}; frames go as well.
 PredictionFiles = object
@@ -419,6 +421,8 @@ def read(
     # Counted where the rows are; where something is wrong, a look at the rows says what.
     here = "times" in layout.keys or "crossed" in layout.keys
     source: Source = (None if here else rows.counted(layout, options)) or build(given_rows(rows, layout, options))
+    used = [*layout.keys.values(), *(c for m in layout.models.values() for c in m.columns())]
+    about_files = (READ_AS_MISSING, *about_files) if any(rows.filled(c) < rows.n for c in used) else about_files
     notes = (*absent_notes(source.facts).values(), *about_files, *layout.notes)
     return Predictions(source=source, roles=Roles(layout.roles), notes=notes, backend=rows.backend)
 

@@ -571,7 +571,8 @@ def _key_columns(given: GivenRows) -> dict[KeyKind, KeyColumn]:
     for kind in KINDS:
         values = given.keys.get(kind)
         if values is not None:
-            keyed[kind] = KeyColumn(*key_column(values, given.places.get(kind, KEY_OPTIONS[kind][0])))
+            place = given.places.get(kind, KEY_OPTIONS[kind][0])
+            keyed[kind] = KeyColumn(*key_column(values, place, gaps=kind == "slices"))
     if "times" in keyed:
         keyed.setdefault("clusters", keyed["times"])
     if "folds" in keyed and "repeats" in keyed:

@@ -30,8 +30,15 @@ def truth_fingerprint(codes: Codes, labels: tuple[Label, ...]) -> str:
     return fingerprint(table[codes], names)
 
 
-def key_column(values: ArrayLike, name: str) -> tuple[Codes, tuple[Label, ...]]:
-    """Keys as codes and their names; anything that is not text, a whole number or a boolean goes by its text."""
+# What rows without a slice are called.
+NO_SLICE = "missing"
+
+
+def key_column(values: ArrayLike, name: str, *, gaps: bool = False) -> tuple[Codes, tuple[Label, ...]]:
+    """Keys as codes and their names; anything that is not text, a whole number or a boolean goes by its text.
+
+    With `gaps` rows without a key have one of their own, called missing.
+    """
     array = column(values, name)
     if array.dtype == np.float32:
         array = array.astype(np.float64)  # as engines have them
@@ -42,6 +49,10 @@ def key_column(values: ArrayLike, name: str) -> tuple[Codes, tuple[Label, ...]]:
             as_objects([None if gone else str(v) for v, gone in zip(array, missing_rows(array), strict=True)]), name
         )
     gone = coded.codes < 0
+    if gaps and gone.any():
+        names = [str(v) for v in coded.values if v != NO_SLICE]
+        table = [names.index(str(v)) if v != NO_SLICE else len(names) for v in coded.values]
+        return np.array([*table, len(names)])[coded.codes], (*names, NO_SLICE)
     if gone.any():
         raise InputError(
             f"{name} is missing at row {int(np.argmax(gone)) + 1:,} ({int(gone.sum()):,} in all); each row needs one"

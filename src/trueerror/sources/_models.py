@@ -550,7 +550,7 @@ def intersections(columns: Mapping[str, ArrayLike]) -> ArrayLike:
     """
     if len(columns) == 1:
         return next(iter(columns.values()))
-    coded = [key_column(values, name) for name, values in columns.items()]
+    coded = [key_column(values, name, gaps=True) for name, values in columns.items()]
     same_length({name: codes for name, (codes, _) in zip(columns, coded, strict=True)})
     parts = [np.array([str(name) for name in names], dtype=object)[codes] for codes, names in coded]
     return np.array([", ".join(row) for row in zip(*parts, strict=True)], dtype=object)

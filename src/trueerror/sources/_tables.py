@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +13,7 @@ import numpy as np
 
 from trueerror.inputs._arrays import Column, WeightsKind, column, missing_rows, plain_cells, same_length
 from trueerror.inputs._cells import PLAIN_NUMBER
-from trueerror.inputs._labels import Label, code_column, respelt_label
+from trueerror.inputs._labels import DATES, Label, code_column, respelt_label
 from trueerror.inputs._options import ColumnError, nearest
 from trueerror.sources._predictions import ColumnRoles, KeyKind, Source, Threshold
 from trueerror.tallies import Missing
@@ -261,29 +260,25 @@ def _plain(array: Column) -> tuple[Column, Kind]:
         return array, "other"
     gone = missing_rows(array)
     types = {type(v) for v in array[~gone]}
-    if types and all(issubclass(t, str) for t in types):
-        return array, "text"
-    if types and all(issubclass(t, bool | np.bool_) for t in types):
+
+    def every(*kinds: type) -> bool:
+        return bool(types) and all(issubclass(t, kinds) for t in types)
+
+    if every(*DATES):
+        return array, "date"
+    if every(bool, np.bool_):
         return (array if gone.any() else array.astype(bool)), "boolean"
-    if types and all(issubclass(t, int | np.integer) and not issubclass(t, bool) for t in types):
-        return (array if gone.any() else _whole_numbers(array)), "integer"
-    if types and all(issubclass(t, numbers.Real | np.bool_) or t.__name__ == "Decimal" for t in types):
-        floats = np.full(len(array), np.nan)
-        # A whole number beyond all floats is no number that can be worked with: the check of labels words it.
-        with contextlib.suppress(OverflowError):
+    # What is beyond all numbers of 64 bits is no number that can be worked with: the check of labels words it.
+    with contextlib.suppress(OverflowError):
+        if every(int, np.integer) and bool not in types:
+            return (array if gone.any() else array.astype(np.int64)), "integer"
+        if every(numbers.Real, np.bool_):
+            floats = np.full(len(array), np.nan)
             floats[~gone] = array[~gone].astype(np.float64)
             return floats, "number"
-    if types and all(issubclass(t, datetime.date | datetime.time | datetime.timedelta | np.datetime64) for t in types):
-        return array, "date"
     # Text beside numbers is a mistake that the check of labels words best.
-    return array, "text" if any(issubclass(t, str) for t in types) else "other"
-
-
-def _whole_numbers(array: Column) -> Column:
-    try:
-        return array.astype(np.int64)
-    except OverflowError:
-        return array
+    words: Kind = "text" if any(issubclass(t, str) for t in types) else "other"
+    return array, "integer" if every(int, np.integer) else words
 
 
 LOOKED_AT = 1000
@@ -308,8 +303,8 @@ def spoilt_scores(table: InputTable, column: str) -> str:
         return ""
     more = f", and {len(odd) - 1:,} more such" if len(odd) > 1 else ""
     return (
-        f"column {column!r} of {table.name} holds numbers, but {values[odd[0]]!r:.40} in row {odd[0] + 1:,}{more}; "
-        "mend it, or leave the cell empty"
+        f"column {column!r} of {table.name} holds numbers, but {str(values[odd[0]])!r:.40} in row {odd[0] + 1:,}{more}"
+        "; mend it, or leave the cell empty"
     )
 
 

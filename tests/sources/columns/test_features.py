@@ -64,3 +64,14 @@ def test_a_spoilt_feature_is_no_error_and_a_spoilt_model_is() -> None:
     assert te.read(rows, truth="deny", positive="yes").models == ("lr",)
     with pytest.raises(InputError, match="'svm' of the table holds numbers, but '\\?' in row 4"):
         te.read(LOANS | {"svm": odd}, truth="deny", positive="yes")
+
+
+def test_rows_without_a_slice_are_a_slice_of_their_own() -> None:
+    rows = {"y": [0, 1, 0, 1, 1], "svm": [0, 1, 1, 1, 0], "sex": ["m", None, "f", "NA", "f"], "age": [1, 2, None, 2, 1]}
+    p = te.read(rows, by="sex")
+    assert (p.keys("slices").names, p.keys("slices").sizes.tolist()) == (("f", "m", "missing"), [2, 1, 2])
+    assert "Read as missing: empty cells, NA, " in p.notes[0]
+    assert te.read(rows, by="age").keys("slices").names == ("1", "2", "missing")
+    assert te.read(rows, by=["sex", "age"]).keys("slices").names == ("f, 1", "f, missing", "m, 1", "missing, 2")
+    with pytest.raises(InputError, match="'sex' of the table is missing at row 2"):
+        te.read(rows, cluster="sex")

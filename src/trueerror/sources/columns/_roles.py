@@ -339,11 +339,6 @@ def _known_labels(table: InputTable, truth: str, given: Iterable[object] | None)
     return (*typed, *(v for v in labels if v not in typed))
 
 
-def is_left_out(roles: ColumnRoles) -> bool:
-    """Whether a column was left out for a reason."""
-    return roles[0].kind == "left out" and bool(roles[0].why)
-
-
 def _listed(columns: Iterable[str]) -> str:
     names = [repr(c) for c in columns]
     return ", ".join(names[:30]) + (f" and {len(names) - 30} more" if len(names) > 30 else "")
@@ -370,7 +365,6 @@ class ModelFinder:
         self.roles = roles
         self.notes: list[str] = []
         self.models: dict[str, ModelLayout] = {}
-        # What is wrong with columns that look like answers.
         self.spoilt: dict[str, str] = {}
 
     # What was named.
@@ -619,7 +613,9 @@ class ModelFinder:
         word = bare(column)
         if self.table.filled(column) == 0:
             return "empty"
-        if self._holds_dates(column) and not are_dates(self.labels):
+        seen = self.table.first(column, LOOKED_AT) if self.table.kind(column) == "text" else ()
+        dates = self.table.kind(column) == "date" or are_dates(v for v in seen if v is not None)
+        if dates and not are_dates(self.labels):
             return "dates"
         if self.table.kind(column) == "other":
             return "neither labels nor numbers"
@@ -632,11 +628,6 @@ class ModelFinder:
                 "it may say how sure a model was of its own call; name it with score= if it scores the positive class"
             )
         return ""
-
-    def _holds_dates(self, column: str) -> bool:
-        """Whether a column holds dates, be they text or not."""
-        seen = self.table.first(column, LOOKED_AT) if self.table.kind(column) == "text" else ()
-        return self.table.kind(column) == "date" or are_dates(v for v in seen if v is not None)
 
     def holds_labels(self, column: str) -> bool:
         """Whether all values are among the truth's labels."""

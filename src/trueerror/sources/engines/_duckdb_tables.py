@@ -544,12 +544,11 @@ def _settle_whole(
     """Columns of whole numbers as such, as floats, or as text: the first where every cell is written as printed."""
     if not whole:
         return
-    signs = ((header.thousands, ""), (header.decimal, ".")) if header.decimal != "." or header.thousands else ()
-    numbers = {}
-    for c in whole:
-        numbers[c] = f"w{c[1:]}"
-        for sign, plain in signs:
-            numbers[c] = f"replace({numbers[c]}, {quoted(sign)}, {quoted(plain)})" if sign else numbers[c]
+    numbers = {c: f"w{c[1:]}" for c in whole}
+    if header.thousands:
+        numbers = {c: f"replace({w}, {quoted(header.thousands)}, '')" for c, w in numbers.items()}
+    if header.decimal == ",":
+        numbers = {c: f"replace({w}, ',', '.')" for c, w in numbers.items()}
     is_number = f"regexp_full_match({{0}}, {quoted(NUMBER)}) AND abs(try_cast({{0}} AS DOUBLE)) < {EXACT}"
     terms = ", ".join(f"count(w{c[1:]}), bool_and({is_number.format(n)})" for c, n in numbers.items())
     answers = iter(connection.execute(f"SELECT {terms} FROM raw").fetchall()[0])
@@ -572,13 +571,12 @@ def _settle_fractions(connection: duckdb.DuckDBPyConnection, texts: Collection[s
 
 def _tidy_texts(connection: duckdb.DuckDBPyConnection, texts: Collection[str]) -> None:
     """Columns of per cent, such as 12.5 %, hold numbers."""
-    found = [name for name, type_ in zip(*described(connection, "raw"), strict=True) if type_ == "VARCHAR"]
-    found = [c for c in found if c not in texts]
+    types = zip(*described(connection, "raw"), strict=True)
+    found = [name for name, type_ in types if type_ == "VARCHAR" and name not in texts]
     if not found:
         return
     is_share = f"bool_and(regexp_matches({{0}}, {quoted(PER_CENT)}))"
     terms = ", ".join(is_share.format(c) for c in found)
-    # The first rows show most: looking at all of them would take as long as reading does.
     first = connection.execute(f"SELECT {terms} FROM (SELECT * FROM raw LIMIT 1000)").fetchall()[0]
     for c, seen in zip(found, first, strict=True):
         if seen and connection.execute(f"SELECT {is_share.format(c)} FROM raw").fetchall()[0][0]:
