@@ -207,7 +207,7 @@ def interval(
         (TE203: the normal model needs n ≥ 30 and n·p·(1 − p) ≥ 5, here 30 and 3.825; use wilson)
     """
     level = check_confidence(confidence)
-    check_word(method, FORMS, "method")
+    method = check_word("clopper-pearson" if str(method) == "exact" else method, FORMS, "method")
     check_word(side, SIDES, "side")
     if trials is None and getattr(successes, "shape", ()) != ():
         successes, trials = _counted(successes)
