@@ -238,7 +238,7 @@ def is_normal(method: str) -> bool:
 
 def normal_model_caution(n: float, spread: float, instead: str = "wilson") -> Note | None:
     """What to say where the normal model does not hold: n below 30, or a variance n·p·(1 − p) of the count below 5."""
-    return None if n >= 30 and spread >= 5 else Note("normal-model", (n, spread, instead))
+    return None if n >= 30 and round(spread, 9) >= 5 else Note("normal-model", (n, spread, instead))
 
 
 class CountModel(NamedTuple):
