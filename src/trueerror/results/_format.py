@@ -541,8 +541,7 @@ BRIEF = 28
 LEAST_CUT, LEAST_OWN = 8, 3
 
 
-# What parts the words of names: blanks and commas where there are some, else the signs that stand for them.
-BLANKS, SIGNS = " ,;", "_/-"
+BLANKS, SIGNS = " ,;", "_/-"  # what parts the words of names: blanks and commas where there are some, else signs
 
 
 @cache
