@@ -31,7 +31,7 @@ from tests.mutants.sites import code_of
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "trueerror"
-FOLDERS = ("inference", "people", "metrics", "tallies")
+FOLDERS = ("inference", "people", "metrics", "tallies", "sources", "verbs", "findings", "curves")
 MODULES = sorted(p for folder in FOLDERS for p in (PACKAGE / folder).rglob("*.py"))
 SPACE = 100_000  # marks a module
 RAN: set[int] = set()

@@ -954,3 +954,14 @@ def test_many_rows_in_clusters_with_sampling_weights_have_limits():
         assert ev[name].low < ev[name].estimate < ev[name].high
     assert ev["auc"].n == 6000
     assert not [f for f in te.check(p) if f.severity == "error"]
+
+
+def test_the_same_costs_give_one_answer_however_they_are_said():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    scores = {m: 1 / (1 + np.exp(-(rng.normal(size=400) + k * (2 * y - 1)))) for m, k in (("a", 1.0), ("b", 1.4))}
+    by_two = te.compare(y, scores=scores, cost_fn=10)
+    for costs in ([[0, 1], [10, 0]], {"fp": 1, "fn": 10}):
+        assert str(te.compare(y, scores=scores, costs=costs)) == str(by_two)
+    # A threshold that is given, and labels, are judged as they stand.
+    assert not hasattr(te.compare(y, scores=scores, costs=[[0, 1], [10, 0]], threshold=0.5), "cheaper_tuned")

@@ -233,6 +233,15 @@ def test_who_is_the_baseline() -> None:
     assert te.gate(te.predictions(TRUTH, {"baseline": POOR, "x": GOOD})).candidate == "x"
 
 
+def test_a_demand_that_names_a_metric_asks_for_it() -> None:
+    p = te.predictions(TRUTH, {"new": GOOD, "old": POOR})
+    checks = te.gate(p, "old", at_least={"recall": 0.5}, margin=0.1).checks
+    assert [(c.metric, c.kind) for c in checks] == [("accuracy", "difference"), ("recall", "threshold")]
+    checks = te.gate(p, "old", margin={"recall": 0.1}).checks
+    assert [(c.metric, c.kind) for c in checks] == [("accuracy", "difference"), ("recall", "difference")]
+    assert [c.metric for c in te.gate(p.select("new"), at_least={"recall": 0.5}).checks] == ["recall"]
+
+
 def test_bad_input() -> None:
     p = te.predictions(TRUTH, {"new": GOOD})
     with pytest.raises(InputError, match="nothing to hold"):
@@ -242,8 +251,8 @@ def test_bad_input() -> None:
             te.gate(same(10), **wrong)
     with pytest.raises(InputError, match=r"above 0\.5"):
         te.gate(same(10), confidence=0.4)
-    with pytest.raises(InputError, match="not among the metrics"):
-        te.gate(same(10), margin={"recall": 0.1})
+    with pytest.raises(InputError, match="did you mean"):
+        te.gate(same(10), margin={"recal": 0.1})
     with pytest.raises(InputError, match="better when low"):
         te.gate(p, metric=["accuracy", "error_rate"], at_least=0.9)
     with pytest.raises(InputError, match="no better end"):

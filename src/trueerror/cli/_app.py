@@ -34,7 +34,7 @@ from trueerror.cli._terminal import PLAIN, RED, Colour, Screen, Waiting, fitted,
 from trueerror.inputs._groups import Group
 from trueerror.inputs._options import InputError, nearest
 from trueerror.inputs._words import known_words, option_for
-from trueerror.results import Result
+from trueerror.results import Result, Table
 from trueerror.results._document import Block, Document, Footer, Words
 from trueerror.results._format import clip, one_line
 from trueerror.version import __version__
@@ -182,8 +182,6 @@ def format_named(word: str) -> Format:
 
 # The groups of options in the help of a command, in this order; an option that names none is of the first.
 JUDGE, COLUMNS, COSTS, OUTPUT = "What to judge", "Columns", "Costs", "Output"
-# The groups of the library that have a place of their own.
-PLACES = {"Costs": COSTS}
 
 
 def flag(help: str, metavar: str | None = None, *, words: str = "", group: str | None = None, **more: Any) -> Any:
@@ -252,13 +250,6 @@ class Without:
 
     def __init__(self, *names: str) -> None:
         self.names = names
-
-
-class After:
-    """In `Annotated[str, After("score"), typer.Option(...)]`: where the option stands in the help."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
 
 
 # The options of the command that is running: sentences made for Python name them, and are spoken with their flags.
@@ -372,9 +363,7 @@ def _options_of(
     for p in inspect.signature(function, eval_str=True).parameters.values():
         kind, marks = _unpacked(p.annotation)
         if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
-            after = next((mark.name for mark in marks if isinstance(mark, After)), None)
-            at = len(options) if after is None else 1 + [o.name for o in options].index(after)
-            options.insert(at, p.replace(annotation=_for_parser(p.name, p.annotation)))
+            options.append(p.replace(annotation=_for_parser(p.name, p.annotation)))
             continue
         left_out = [name for mark in marks if isinstance(mark, Without) for name in mark.names]
         if issubclass(kind, Group):
@@ -403,7 +392,7 @@ def _of_group(kind: type[Group]) -> Iterator[inspect.Parameter]:
             continue
         default = known.usual if known.usual is not None else None if known.several else defaults[name]
         declared = flag(
-            known.meaning, known.metavar or None, words=known.flags, group=PLACES.get(kind.__name__), min=known.least,
+            known.meaning, known.metavar or None, words=known.flags, group=kind.PLACE or None, min=known.least,
             autocompletion=complete_metrics if name in ("metric", "metrics") else None,
         )  # fmt: skip
         read = known.kind if default is not None else known.kind | None
@@ -440,10 +429,17 @@ def _sentence(error: Exception) -> str:
     return " ".join(one_line(str(error)).split())
 
 
+# A longer word is somebody's file, and is echoed by its ends; so is a message of which nobody would read the middle.
+LONGEST_WORD, LONGEST_COMPLAINT = 120, 390
+
+
 def complain(message: str) -> None:
     """A sentence on stderr, within the columns of the terminal; the word "Error" in red."""
     if sys.stderr is None:
         return
+    message = re.sub(rf"\S{{{LONGEST_WORD},}}", lambda word: f"{word[0][:50]}…{word[0][-20:]}", message)
+    if len(message) > LONGEST_COMPLAINT:
+        message = f"{message[: LONGEST_COMPLAINT - 110].rstrip()} … {message[-100:].lstrip()}"
     words = fitted(message, width_of(sys.stderr))
     if is_terminal(sys.stderr):
         words = re.sub(r"^Error:", f"{RED}Error:{PLAIN}", words)
@@ -531,9 +527,13 @@ def show(
     rest = (block for block in original.blocks if not isinstance(block, Footer))
     document = dataclasses.replace(original, blocks=(*rest, *more, *footers))
     if explain:
-        footnotes = [as_options(words) for block in footers if (words := block.text())]
-        tell("\n\n".join([*footnotes, str(result.explain())]))
-        return
+        parts = [*(as_options(words) for block in footers if (words := block.text())), str(result.explain())]
+        if form is Format.text:
+            tell("\n\n".join(parts))
+            return
+        paragraphs = [part for text in parts for part in text.split("\n\n")]
+        result = Table(columns=("explanation",), rows=tuple((" ".join(part.split()),) for part in paragraphs))
+        document = result.document()
     writers: dict[str, Callable[[], str]] = {
         "text": lambda: Screen.of(sys.stdout, colour).written(document, advice=as_advice),
         "json": result.to_json,

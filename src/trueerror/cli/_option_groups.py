@@ -22,6 +22,7 @@ from trueerror.cli._app import (
     show,
 )
 from trueerror.cli._terminal import Colour
+from trueerror.inputs._groups import Group, option
 from trueerror.inputs._options import InputError, check_word
 from trueerror.results import Alternative, Result
 from trueerror.results._document import Block, Words
@@ -47,8 +48,6 @@ Table = Annotated[
     str | None,
     flag("Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME", group=COLUMNS),
 ]
-Fold = Annotated[str | None, flag("Column of cross-validation folds.", "COLUMN")]
-Repeat = Annotated[str | None, flag("Column of repeats of the folds.", "COLUMN")]
 Adjust = Annotated[str, flag("For several pairs: holm, hochberg, bh, … or none.", "WORD")]
 OneOrTwoSided = Annotated[Alternative, flag("two-sided, greater or less.", "WORD")]
 Unpaired = Annotated[bool, flag("The two files hold different rows.")]
@@ -61,49 +60,45 @@ Form = Annotated[
 DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class RowsOptions:
+# fmt: off
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RowsOptions(Group):
     """Which column of a file is what, and how its rows count: the options of `te.read`."""
 
-    GROUP: ClassVar[str] = COLUMNS
-    truth: Annotated[str | None, flag("Column with the true classes.", "COLUMN")] = None
-    models: Annotated[
-        list[str] | None,
-        flag("Column with a model's labels or scores; repeat for several.", "COLUMN", words="--model -m"),
-    ] = None
-    score: Annotated[list[str] | None, flag("Column with a model's scores (higher = more positive).", "COLUMN")] = None
-    right: Annotated[
-        list[str] | None,
-        flag("Column that says who was right (1) or wrong (0); repeat for several models, or 'all'.", "COLUMN"),
-    ] = None
-    right_from: Annotated[
-        float | None, flag("In logs and with --right: scores of at least this are right.", "NUMBER")
-    ] = None
-    positive: Annotated[str | None, flag("The positive class.", "LABEL")] = None
-    id: Annotated[str | None, flag("Column that names each row.", "COLUMN")] = None
-    cluster: Annotated[list[str] | None, flag("Column of clusters; repeat for two keys; or 'none'.", "COLUMN")] = None
-    time: Annotated[str | None, flag("When a row was seen: limits allow for errors in runs.", "COLUMN")] = None
-    by: Annotated[
-        str | None, flag("Column of slices: results for each value; a,b for their combinations.", "COLUMN")
-    ] = None
-    fold: Fold = None
-    repeat: Repeat = None
-    weight: Annotated[str | None, flag("Column of row weights.", "COLUMN")] = None
-    weights_kind: Annotated[str | None, flag("What the weights mean: frequency or sampling.", "KIND")] = None
-    missing: Annotated[str, flag("Rows without a prediction: error, wrong or drop.", "RULE")] = "error"
-    budget: Annotated[str | None, flag("Memory for exact score tables, such as 500MB (default 2GB).", "SIZE")] = None
-    grade: Annotated[
-        list[str] | None,
-        flag("Column with a grade of each row, from 0 to 1; repeat for several, one a model.", "COLUMN"),
-    ] = None
-    scale: Annotated[str | None, flag("Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")] = None
-    threshold: Annotated[float | None, flag("Scores of at least this are flagged as positive.", "NUMBER")] = None
-    names: Annotated[
-        str | None, flag("Columns of a file without a header: truth,svm; or some by place: 1=truth,30=svm.", "NAMES")
-    ] = None
-    table: Table = None
+    PLACE = COLUMNS
+    truth: str | None = option(None, "Column with the true classes.", "COLUMN")
+    models: list[str] | None = option(
+        None, "Column with a model's labels or scores; repeat for several.", "COLUMN", list[str], "--model -m")
+    score: list[str] | None = option(
+        None, "Column with a model's scores (higher = more positive).", "COLUMN", list[str])
+    right: list[str] | None = option(
+        None, "Column that says who was right (1) or wrong (0); repeat for several, or 'all'.", "COLUMN", list[str])
+    right_from: float | None = option(
+        None, "In logs and with --right: scores of at least this are right.", "NUMBER", float)
+    positive: str | None = option(None, "The positive class.", "LABEL")
+    id: str | None = option(None, "Column that names each row.", "COLUMN")
+    cluster: list[str] | None = option(
+        None, "Column of clusters; repeat for two keys; or 'none'.", "COLUMN", list[str])
+    time: str | None = option(None, "When a row was seen: limits allow for errors in runs.", "COLUMN")
+    by: str | None = option(
+        None, "Column of slices: results for each value; a,b for their combinations.", "COLUMN")
+    fold: str | None = option(None, "Column of cross-validation folds.", "COLUMN")
+    repeat: str | None = option(None, "Column of repeats of the folds.", "COLUMN")
+    weight: str | None = option(None, "Column of row weights.", "COLUMN")
+    weights_kind: str | None = option(None, "What the weights mean: frequency or sampling.", "KIND")
+    missing: str = option("error", "Rows without a prediction: error, wrong or drop.", "RULE")
+    budget: str | None = option(None, "Memory for exact tables of scores, such as 500MB (default 2GB).", "SIZE")
+    grade: list[str] | None = option(
+        None, "Column with a grade of each row, from 0 to 1; repeat for several, one a model.", "COLUMN", list[str])
+    scale: str | None = option(None, "Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")
+    threshold: float | None = option(None, "Scores of at least this are flagged as positive.", "NUMBER", float)
+    names: str | None = option(
+        None, "Columns of a file without a header: truth,svm; or some by place: 1=truth,30=svm.", "NAMES")
+    table: str | None = option(
+        None, "Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME")
+    # fmt: on
 
-    def given(self, output: "OutputOptions") -> dict[str, Any]:
+    def to_read(self, output: "OutputOptions") -> dict[str, Any]:
         """The options by name, for `read_file`; missing predictions do not matter to those who ask for columns."""
         options = dataclasses.asdict(self) | ({"missing": "drop"} if output.columns else {})
         grade, scale, names = (options.pop(word) for word in ("grade", "scale", "names"))
@@ -124,7 +119,7 @@ class RowsOptions:
         With `named`, a model that its file leaves unnamed is called by the file's name, so that two files differ.
         `beside` is the other one of two files.
         """
-        options = self.given(output) | {"table": self.table_of(file, beside)} | ({} if cut else {"threshold": None})
+        options = self.to_read(output) | {"table": self.table_of(file, beside)} | ({} if cut else {"threshold": None})
         return read_named(file, **options) if named and isinstance(file, str) else read_file(file, **options)
 
     def truth_first(self, files: list[str]) -> bool:
@@ -264,21 +259,16 @@ def read_named(file: str, **options: Any) -> "Predictions":
     return read(file, models={name: {kind.rstrip("s"): column for kind, column in parts.items()}}, **rest)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class MatrixOptions:
+# fmt: off
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MatrixOptions(Group):
     """Confusion matrices, typed."""
 
-    matrix: Annotated[
-        list[str] | None,
-        flag(
-            "A confusion matrix row by row, rows = truth: '150 40 60 250', with a name 'M1=150 40 60 250', or "
-            "'tp=250 fp=40 fn=60 tn=150'; repeat for several.",
-            "COUNTS",
-        ),
-    ] = None
-    labels: Annotated[str | None, flag("The classes of --matrix in order, such as 'no yes'; else 0, 1, …", "NAMES")] = (
-        None
-    )
+    matrix: list[str] | None = option(
+        None, "A confusion matrix row by row, rows = truth: '150 40 60 250', with a name 'M1=150 40 60 250', or "
+        "'tp=250 fp=40 fn=60 tn=150'; repeat for several.", "COUNTS", list[str])
+    labels: str | None = option(None, "The classes of --matrix in order, such as 'no yes'; else 0, 1, …", "NAMES")
+    # fmt: on
 
     def check(self, rows: "RowsOptions | None" = None) -> None:
         """Names of classes without a matrix would go unread, and so would columns beside one."""
@@ -365,6 +355,18 @@ class OutputOptions:
     def kept(self, result: Found) -> Found:
         """A result without the findings that are to be left out."""
         return result.without(*self.ignore) if self.ignore else result
+
+    def show_columns(self, *read: "Predictions | None") -> bool:
+        """Say how files were read, where that is asked for; whether it was."""
+        given = [p.roles for p in read if p is not None]
+        if not self.columns:
+            return False
+        if self.form is Format.text:
+            print("\n\n".join(map(str, given)))
+        else:
+            table = given[0].table()
+            show(dataclasses.replace(table, rows=tuple(row for r in given for row in r.table().rows)), self.form)
+        return True
 
     def show(self, result: Result, text: Callable[[], str] | None = None, more: Sequence[Block] = ()) -> None:
         """Print a result in the wanted format; `text` writes it where its document does not, `more` ends it."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import COLUMNS, Without, command, flag
+from trueerror.inputs._groups import Group, option
 
 AGREEMENT_HELP = "How far raters or judges agree, from a file of ratings."
 AGREEMENT_EPILOG = (
@@ -16,18 +17,19 @@ AGREEMENT_EPILOG = (
 )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class RatingColumns:
+# fmt: off
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RatingColumns(Group):
     """Which column of a file of ratings is what."""
 
-    GROUP: ClassVar[str] = COLUMNS
-    rater: Annotated[str | None, flag("In a long file: column of raters.", "COLUMN")] = None
-    item: Annotated[str | None, flag("Column that names the items.", "COLUMN")] = None
-    label: Annotated[str | None, flag("In a long file: column of labels.", "COLUMN")] = None
-    raters: Annotated[list[str] | None, flag("A rater to look at, by column or name; repeat for several.", "RATER")] = (
-        None
-    )
-    table: o.Table = None
+    PLACE = COLUMNS
+    rater: str | None = option(None, "In a long file: column of raters.", "COLUMN")
+    item: str | None = option(None, "Column that names the items.", "COLUMN")
+    label: str | None = option(None, "In a long file: column of labels.", "COLUMN")
+    raters: list[str] | None = option(
+        None, "A rater to look at, by column or name; repeat for several.", "RATER", list[str])
+    table: str | None = option(None, "Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME")
+    # fmt: on
 
 
 @command

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import COLUMNS, Without, command, flag
 from trueerror.cli._target import target
+from trueerror.inputs._groups import Group, option
 from trueerror.inputs._options import InputError
 
 PICTURES = (".svg", ".html", ".png", ".pdf")
@@ -22,21 +23,21 @@ ARENA_EPILOG = (
 )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class BattleColumns:
+# fmt: off
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BattleColumns(Group):
     """Which column of a file of battles is what."""
 
-    GROUP: ClassVar[str] = COLUMNS
-    model_a: Annotated[str | None, flag("Column of the models shown first.", "COLUMN")] = None
-    model_b: Annotated[str | None, flag("Column of the models shown second.", "COLUMN")] = None
-    winner: Annotated[str | None, flag("Column that says who won.", "COLUMN")] = None
-    battle: Annotated[str | None, flag("In a long file: column of battles.", "COLUMN")] = None
-    model: Annotated[str | None, flag("In a long file: column of models.", "COLUMN")] = None
-    score: Annotated[str | None, flag("In a long file: column of scores, higher wins.", "COLUMN")] = None
-    cluster: Annotated[
-        str | None, flag("Column of prompts, whose battles depend on each other; or 'none'.", "COLUMN")
-    ] = None
-    table: o.Table = None
+    PLACE = COLUMNS
+    model_a: str | None = option(None, "Column of the models shown first.", "COLUMN")
+    model_b: str | None = option(None, "Column of the models shown second.", "COLUMN")
+    winner: str | None = option(None, "Column that says who won.", "COLUMN")
+    battle: str | None = option(None, "In a long file: column of battles.", "COLUMN")
+    model: str | None = option(None, "In a long file: column of models.", "COLUMN")
+    score: str | None = option(None, "In a long file: column of scores, higher wins.", "COLUMN")
+    cluster: str | None = option(None, "Column of prompts, whose battles depend on each other; or 'none'.", "COLUMN")
+    table: str | None = option(None, "Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME")
+    # fmt: on
 
 
 @command

@@ -43,10 +43,9 @@ def check_command(
     """What the evaluation linter finds."""
     from trueerror.verbs._check import check_predictions, lenient
 
-    options = rows.given(output)
+    options = rows.to_read(output)
     given, seen = lenient(partial(o.read_file, file), **options | {"table": rows.table_of(file, training)})
-    if output.columns:
-        print(given.roles)
+    if output.show_columns(given):
         return
     options["table"] = None if training is None else rows.table_of(training, file)
     known = None if training is None else lenient(partial(o.read_file, training), **options)[0]

@@ -95,8 +95,7 @@ def compare_command(
     two = other_file is not None
     given = rows.read(files if len(files) > 1 else files[0], output, named=two, beside=other_file)
     other = None if other_file is None else rows.read(other_file, output, named=True, beside=files[0])
-    if output.columns:
-        print(given.roles if other is None else f"{given.roles}\n\n{other.roles}")
+    if output.show_columns(given, other):
         return
     comparison = compare(given, other, threshold=rows.threshold, **options)
     output.show(output.kept(comparison), more=every_pair(comparison, pairs))

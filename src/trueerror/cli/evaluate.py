@@ -58,8 +58,7 @@ def evaluate_command(
         raise InputError("give a file of predictions, or counts: --matrix '150 40 60 250'")
     else:
         given = predictions = rows.read(file, output)
-        if output.columns:
-            print(predictions.roles)
+        if output.show_columns(predictions):
             return
     metrics = "all" if judged.metrics == ["all"] else judged.metrics or None
     options = judged.given() | {"metrics": metrics} | costs.given() | chance.given()

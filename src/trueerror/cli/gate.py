@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -52,9 +53,8 @@ def gate_command(
 
     margins = parse_numbers(asked.margin, "--margin")
     least = parse_numbers(asked.at_least, "--at-least")
-    given, other, baseline = candidate_and_baseline(files, baseline, rows, output)
-    if output.columns:
-        print(given.roles if other is None else f"{given.roles}\n\n{other.roles}")
+    given, other, baseline = candidate_and_baseline(files, baseline, asked.model, rows, output)
+    if output.show_columns(given, other):
         return
     judged = gate(
         given,
@@ -65,7 +65,7 @@ def gate_command(
         adjust=asked.adjust,
         sequential=asked.sequential,
         paired=False if unpaired else None,
-        model=asked.model,
+        model=asked.model or (rows.models[0] if rows.models and len(rows.models) == 1 and other is None else None),
         threshold=rows.threshold,
         **costs.given(),
         **chance.given(),
@@ -76,7 +76,7 @@ def gate_command(
 
 
 def candidate_and_baseline(
-    files: list[str], baseline: str | None, rows: o.RowsOptions, output: o.OutputOptions
+    files: list[str], baseline: str | None, candidate: str | None, rows: o.RowsOptions, output: o.OutputOptions
 ) -> tuple[Predictions, Predictions | None, str | None]:
     """The candidate's rows; those of the baseline, where they are in a file of their own; and the baseline's name."""
     named = [*files, *([baseline] if baseline is not None and os.path.isfile(baseline) else [])]
@@ -92,6 +92,7 @@ def candidate_and_baseline(
             "truth.csv new.csv old.csv"
         )
     (file,) = files
+    rows = _both_named(file, baseline, candidate, rows)
     if file == baseline == "-":
         raise InputError("standard input can be read once; give a file for one of the two")
     given = rows.read(file, output, beside=baseline)
@@ -102,6 +103,25 @@ def candidate_and_baseline(
             f"--baseline {baseline!r} is neither a file nor a model of {file}{nearest(baseline, given.models)}"
         )
     return given, rows.read(baseline, output, beside=file), baseline
+
+
+def _both_named(file: str, baseline: str | None, candidate: str | None, rows: o.RowsOptions) -> o.RowsOptions:
+    """Both models, where the baseline is a column of the same file: what else is in it is none of theirs."""
+    from trueerror.sources._api import input_table
+
+    named = [*(rows.models or ([] if candidate is None else [candidate]))]
+    if (
+        baseline is None
+        or not named
+        or file == "-"
+        or rows.score
+        or not os.path.isfile(file)
+        or os.path.exists(baseline)
+    ):
+        return rows
+    known = input_table(file, table=rows.table).columns
+    both = list(dict.fromkeys([*named, baseline]))
+    return replace(rows, models=both) if {*both} <= {*known} else rows
 
 
 def parse_numbers(words: Any, option: str) -> float | dict[str, float] | None:

@@ -52,8 +52,7 @@ def hull_command(
         raise InputError("a hull is of all rows together, whatever their folds; leave --fold out")
     if file is not None:
         given = rows.read(file, output, cut=True)
-        if output.columns:
-            print(given.roles)
+        if output.show_columns(given):
             return
         classifiers |= {m: roc(given, model=m) for m in given.models}
     classifiers |= matrices.tables(rows.positive)

@@ -21,15 +21,18 @@ INTERVAL_EPILOG = (
 
 def parse_counts(text: str) -> tuple[float, int]:
     """ "750/1000" as (750, 1000); a rate, written with a point as in "0.15/30" or "1.0/30", is a float."""
-    written = re.fullmatch(r"\s*([-+]?[\d_,.]*\d\.?)\s*(?:/|of)\s*([-+]?[\d_,.]+)\s*", text)
+    written = re.fullmatch(r"\s*([-+]?[\d_,.]*\d\.?\s*%?)\s*(?:/|of)\s*([-+]?[\d_,.]+)\s*", text)
     try:
         if not written:
             raise ValueError
-        x, n = (_number(part) for part in written.groups())
+        share = written[1].endswith("%")
+        x, n = (_number(part.rstrip("% ")) for part in written.groups())
     except ValueError:
         raise InputError(f"cannot read {text!r}: write counts as X/N, such as 750/1000, or a rate: 0.75/1000") from None
     if not n.is_integer():
         raise InputError(f"{text!r}: the number of rows must be whole")
+    if share and 0 <= x <= 100:
+        return x / 100, int(n)
     if not x.is_integer() and x > 1:
         raise InputError(f"{text!r}: {x:g} is neither a whole number of rows nor a rate between 0 and 1")
     return x if "." in written[1] and x <= 1 else int(x), int(n)

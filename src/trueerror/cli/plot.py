@@ -104,8 +104,7 @@ def plot_command(
     if metric is not None and kind not in JUDGED:
         raise InputError(f"--metric goes with --kind {listing(list(JUDGED), 'or')}, not with {kind}")
     given = rows.read(file, output, cut=True)
-    if output.columns:
-        print(given.roles)
+    if output.show_columns(given):
         return
     from trueerror.plots import save
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, flag
+from trueerror.inputs._groups import Group, option
 from trueerror.inputs._options import InputError
+from trueerror.results import Alternative
 from trueerror.results._format import filled, in_points, number, percent, percents, real_minus, whole
 
 if TYPE_CHECKING:
@@ -20,49 +22,41 @@ NEEDS_FIRST = ("margin", "alternative", "icc_right", "icc_between")
 SHARES = ("mcnemar", "two-proportions", "one-proportion", "equivalence", "noninferiority")
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class EffectOptions:
+# fmt: off
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EffectOptions(Group):
     """Which test is planned, and how good the two are."""
 
-    test: Annotated[
-        str,
-        flag(
-            "mcnemar (two models on the same rows), two-proportions (on different rows), one-proportion, auc, "
-            "equivalence, noninferiority, paired-mean, paired-t or unpaired-t.",
-            "WORD",
-        ),
-    ] = "mcnemar"
-    first: Annotated[float | None, flag("Accuracy (or AUC, or mean) of the first.", "NUMBER")] = None
-    second: Annotated[float | None, flag("The same of the second.", "NUMBER")] = None
+    test: str = option(
+        "mcnemar", "mcnemar (two models on the same rows), two-proportions (on different rows), one-proportion, auc, "
+        "equivalence, noninferiority, paired-mean, paired-t or unpaired-t.", "WORD")
+    first: float | None = option(None, "Accuracy (or AUC, or mean) of the first.", "NUMBER", float)
+    second: float | None = option(None, "The same of the second.", "NUMBER", float)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class DesignOptions:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DesignOptions(Group):
     """What else decides how many rows a test takes."""
 
-    disagreement: Annotated[float | None, flag("Share of rows that only one of two models gets right.", "SHARE")] = None
-    prevalence: Annotated[float | None, flag("For auc: share of positives.", "SHARE")] = None
-    icc: Annotated[
-        float | None,
-        flag(
-            "For clustered rows: the correlation of two rows of a cluster, of being right, or of the differences where "
-            "two models share the rows.",
-            "SHARE",
-        ),
-    ] = None
-    icc_right: Annotated[
-        float | None, flag("Instead of --icc for two models: the correlation of one model's being right.", "SHARE")
-    ] = None
-    icc_between: Annotated[
-        float | None, flag("With --icc-right: that of one model on a row with the other on another.", "SHARE")
-    ] = None
-    cluster_size: Annotated[float | None, flag("For clustered rows: rows in a cluster.", "NUMBER")] = None
-    margin: Annotated[float | None, flag("For equivalence, noninferiority: what does not matter yet.", "NUMBER")] = None
-    alpha: Annotated[float, flag("Significance level.", "SHARE")] = 0.05
-    alternative: o.OneOrTwoSided = "two-sided"
-    method: Annotated[str | None, flag("For mcnemar: mid-p, exact, chi2, chi2-cc or normal.", "WORD")] = None
-    correlation: Annotated[float | None, flag("For auc on the same rows: of the two areas.", "NUMBER")] = None
-    sd: Annotated[float | None, flag("For means: standard deviation of a difference.", "NUMBER")] = None
+    disagreement: float | None = option(
+        None, "Share of rows that only one of two models gets right.", "SHARE", float)
+    prevalence: float | None = option(None, "For auc: share of positives.", "SHARE", float)
+    icc: float | None = option(
+        None, "For clustered rows: the correlation of two rows of a cluster, of being right, or of the differences "
+        "where two models share the rows.", "SHARE", float)
+    icc_right: float | None = option(
+        None, "Instead of --icc for two models: the correlation of one model's being right.", "SHARE", float)
+    icc_between: float | None = option(
+        None, "With --icc-right: that of one model on a row with the other on another.", "SHARE", float)
+    cluster_size: float | None = option(None, "For clustered rows: rows in a cluster.", "NUMBER", float)
+    margin: float | None = option(
+        None, "For equivalence, noninferiority: the largest difference that does not matter.", "NUMBER", float)
+    alpha: float = option(0.05, "Significance level.", "SHARE", float)
+    alternative: Alternative = option("two-sided", "two-sided, greater or less.", "WORD")
+    method: str | None = option(None, "For mcnemar: mid-p, exact, chi2, chi2-cc or normal.", "WORD")
+    correlation: float | None = option(None, "For auc on the same rows: of the two areas.", "NUMBER", float)
+    sd: float | None = option(None, "For means: standard deviation of a difference.", "NUMBER", float)
+    # fmt: on
 
 
 def rows_of(plan: Power) -> str:

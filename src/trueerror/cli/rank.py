@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import COLUMNS, Without, command, flag
-from trueerror.inputs._groups import Certainty
+from trueerror.inputs._groups import Certainty, Group, option
 from trueerror.inputs._options import InputError, nearest
 
 if TYPE_CHECKING:
@@ -22,17 +22,19 @@ RANK_EPILOG = (
 )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class ScoreColumns:
+# fmt: off
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ScoreColumns(Group):
     """Which column of a file of scores is what."""
 
-    GROUP: ClassVar[str] = COLUMNS
-    dataset: Annotated[str | None, flag("Column that names the data sets.", "COLUMN")] = None
-    learner: Annotated[str | None, flag("In a long file: column of learners.", "COLUMN")] = None
-    fold: o.Fold = None
-    repeat: o.Repeat = None
-    value: Annotated[str | None, flag("In a long file: column of scores.", "COLUMN")] = None
-    table: o.Table = None
+    PLACE = COLUMNS
+    dataset: str | None = option(None, "Column that names the data sets.", "COLUMN")
+    learner: str | None = option(None, "In a long file: column of learners.", "COLUMN")
+    fold: str | None = option(None, "Column of cross-validation folds.", "COLUMN")
+    repeat: str | None = option(None, "Column of repeats of the folds.", "COLUMN")
+    value: str | None = option(None, "In a long file: column of scores.", "COLUMN")
+    table: str | None = option(None, "Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME")
+    # fmt: on
 
 
 @command

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import COLUMNS, Format, command, flag, show
+from trueerror.inputs._groups import Group, option
 
 REPEATS_HELP = "Several answers to the same questions: pass@k, majority, consistency, and what more repeats would buy."
 REPEATS_EPILOG = (
@@ -16,22 +17,21 @@ REPEATS_EPILOG = (
 )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class AnswerColumns:
+# fmt: off
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class AnswerColumns(Group):
     """Which column of a file of answers is what."""
 
-    GROUP: ClassVar[str] = COLUMNS
-    grade: Annotated[
-        str | None, flag("Column with the grade of each answer, or 0 and 1; of a log, the scorer.", "COLUMN")
-    ] = None
-    id: Annotated[str | None, flag("Column that names the question of an answer.", "COLUMN")] = None
-    models: Annotated[
-        list[str] | None, flag("A model to look at; repeat for several. Else all of them.", "NAME", words="--model -m")
-    ] = None
-    cluster: Annotated[str | None, flag("Column of clusters of questions that depend on each other.", "COLUMN")] = None
-    scale: Annotated[str | None, flag("Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")] = None
-    missing: Annotated[str, flag("Answers without a grade: error, wrong or drop.", "RULE")] = "error"
-    table: o.Table = None
+    PLACE = COLUMNS
+    grade: str | None = option(None, "Column with the grade of each answer, 0 or 1; of a log, the scorer.", "COLUMN")
+    id: str | None = option(None, "Column that names the question of an answer.", "COLUMN")
+    models: list[str] | None = option(
+        None, "A model to look at; repeat for several. Else all of them.", "NAME", list[str], "--model -m")
+    cluster: str | None = option(None, "Column of clusters of questions that depend on each other.", "COLUMN")
+    scale: str | None = option(None, "Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")
+    missing: str = option("error", "Answers without a grade: error, wrong or drop.", "RULE")
+    table: str | None = option(None, "Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME")
+    # fmt: on
 
 
 @command

@@ -38,8 +38,7 @@ def report_command(
     """One HTML page about the models in a file."""
     path = target(page, (".html", ".htm"), "a report")
     given = rows.read(file, output, cut=True)
-    if output.columns:
-        print(given.roles)
+    if output.show_columns(given):
         return
     from trueerror.reports._contents import ReportOptions
     from trueerror.reports._report import written_report

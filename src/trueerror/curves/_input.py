@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._joined import has_two_keys
 from trueerror.inference.auc._within_folds import fold_comparability
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
@@ -39,29 +40,28 @@ class CurveInput(NamedTuple):
     @property
     def caution(self) -> str:
         """Of rows in clusters limits as of independent ones are too narrow; and scores of folds have other scales."""
-        return "; ".join(w for w in (cluster_caution(self.predictions), self.fold_caution()) if w)
+        return "; ".join(filter(None, (cluster_caution(self.predictions), self.fold_caution())))
 
     def fold_caution(self) -> str:
-        """What to say where the scores of different folds are not on one scale."""
-        caution = fold_comparability(self.fold_tables())
-        return "" if caution is None else caution.words
+        """What to say where scores of folds are not on one scale, and where limits know of one key alone."""
+        found, p = fold_comparability(self.fold_tables()), self.predictions
+        keys = p is not None and has_two_keys(p)
+        one_key = "these limits know neither of time nor of a second key: they may be too narrow" * keys
+        return "; ".join(filter(None, ("" if found is None else found.words, one_key)))
 
     def fold_tables(self) -> list[ScoreTable]:
         """The scores of each fold, where each has a model of its own; none where rows have no folds."""
         p = self.predictions
         if p is None or not p.folded or p.weights_kind == "sampling":
             return []
-        names = p.keys("folds").names
-        return [p.slice(name, "folds").scores(self.name, positive=self.positive) for name in names]
+        return [p.slice(name, "folds").scores(self.name, positive=self.positive) for name in p.keys("folds").names]
 
 
 def cluster_caution(predictions: Predictions | None) -> str:
     """What to say where rows come in clusters, "" where they do not."""
-    if predictions is not None and predictions.has_key("clusters"):
-        sizes = predictions.keys("clusters").sizes
-        if int(sizes.max(initial=0)) > 1:
-            return cluster_words(len(sizes))
-    return ""
+    known = predictions is not None and predictions.has_key("clusters")
+    sizes = predictions.keys("clusters").sizes if predictions is not None and known else np.zeros(0)
+    return cluster_words(len(sizes)) if sizes.max(initial=0) > 1 else ""
 
 
 def cluster_words(groups: int) -> str:

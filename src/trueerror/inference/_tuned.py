@@ -182,11 +182,11 @@ def on_other_rows(
     if len(optimism) < replicates / 2:
         return unknown
     (start, end), left = criterion.ends, min(float(np.mean(outside)), apparent)
-    spread = max(float(np.var(optimism)), float(np.var(fixed)), 1e-12) / (end - start) ** 2
+    spread, most = (x / (end - start) ** 2 for x in (max(float(np.var(optimism)), float(np.var(fixed)), 1e-12), 1 / n))
 
     def wilson(value: float) -> tuple[float, float]:
         p = min(max((value - start) / (end - start), 0.0), 1.0)
-        worth = min(p * (1 - p) / spread, float(n)) or float(n)
+        worth = p * (1 - p) / max(spread, p * (1 - p) * most) if 0 < p < 1 else 1 / most
         low, high = share_limits(p * worth, worth, "wilson", confidence)
         return start + (end - start) * float(low), start + (end - start) * float(high)
 

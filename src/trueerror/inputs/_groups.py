@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, Literal, ParamSpec, TypeVar, cast
+from typing import Any, ClassVar, Literal, ParamSpec, TypeVar, cast
 
 from trueerror.inputs._options import Rng
 from trueerror.results import Alternative
@@ -60,7 +60,9 @@ def option(default: Any, meaning: str, *shell: Any, **more: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Group:
-    """Options that belong together."""
+    """Options that belong together; `PLACE` is where the help of a command has them."""
+
+    PLACE: ClassVar[str] = ""
 
     @classmethod
     def described(cls) -> dict[str, Option]:
@@ -213,6 +215,7 @@ class Demands(Group):
 class Costs(Group):
     """What errors cost, and at which class mix."""
 
+    PLACE = "Costs"
     costs: object = option(None, "Cost of each call, rows = truth: '[[0, 1], [10, 0]]'.", "JSON")
     cost_fp: float | None = option(None, "What a false alarm costs (default 1).", "NUMBER", float)
     cost_fn: float | None = option(None, "What a miss costs (default 1).", "NUMBER", float)

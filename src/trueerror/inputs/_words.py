@@ -285,6 +285,8 @@ class CallForm:
         for name, value in (*zip(self.places, args, strict=False), *options.items()):
             if isinstance(value, type) and name not in CLASSES:
                 raise CallError(f"{name}= of {self.spoken} is a value, and not the class {value.__name__}")
+            if type(value).__name__ in ("MaskedConstant", "NAType"):
+                raise CallError(f"{name}= of {self.spoken} is a missing value")
             if name in self.kinds and not (
                 name in self.may_be_none if value is None else _is_kind(value, self.kinds[name])
             ):

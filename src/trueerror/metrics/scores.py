@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import permutations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -405,22 +404,22 @@ def average_precision(t: ScoreTable, masses: Masses = None) -> Amount:
     return ratio(precision.sum(axis=-1), up.sum(axis=-1))
 
 
+def _against_class(codes: Codes, scores: NDArray[Any], i: int) -> tuple[Any, list[Any], Floats]:
+    """Rows of class i by their i-score; how many of them are below each row, and not above; A(i | j) for all j."""
+    own = np.flatnonzero(codes == i)
+    own = own[np.argsort(scores[own, i], kind="stable")]
+    below = [np.searchsorted(scores[own, i], scores[:, i]), np.searchsorted(scores[own, i], scores[:, i], "right")]
+    sizes = np.bincount(codes, minlength=scores.shape[1]).astype(np.float64)
+    area = 1 - ratio(np.bincount(codes, below[0] + below[1], len(sizes)), 2 * len(own) * sizes)
+    area[i] = np.nan
+    return own, below, area
+
+
 def pairwise_auc(codes: Codes, scores: NDArray[Any]) -> Floats:
     """A(i | j) for all pairs: how often a row of class i has a higher i-score than a row of class j; diagonal NaN."""
-    k = scores.shape[1]
-    sizes = np.bincount(codes, minlength=k).astype(np.float64)
-    area = np.full((k, k), np.nan)
-    for i in range(k):
-        class_scores = np.sort(scores[codes == i, i])
-        if len(class_scores) == 0:
-            continue
-        # For every row, twice the number of rows of class i that score below it, ties counting half.
-        below = np.searchsorted(class_scores, scores[:, i], side="left") + np.searchsorted(
-            class_scores, scores[:, i], side="right"
-        )
-        lost = np.bincount(codes, weights=below, minlength=k)
-        area[i] = 1 - ratio(lost, 2 * len(class_scores) * sizes)
-        area[i, i] = np.nan
+    area = np.full((scores.shape[1],) * 2, np.nan)
+    for i in np.unique(codes).tolist():
+        area[i] = _against_class(codes, scores, i)[-1]
     return area
 
 
@@ -435,11 +434,15 @@ def _placed(scores: NDArray[Any], is_positive: NDArray[np.bool_]) -> Floats:
 def _hand_till_slopes(codes: Codes, scores: NDArray[Any]) -> Floats:
     """A row's placements, averaged over the areas that it takes part in."""
     k = scores.shape[1]
-    rows = [np.flatnonzero(codes == i) for i in range(k)]
+    share = 1 / np.bincount(codes, minlength=k)[codes]
     total = np.zeros(len(codes))
-    for i, j in permutations(range(k), 2):
-        both = np.concatenate([rows[i], rows[j]])
-        total[both] += _placed(scores[both, i], codes[both] == i)
+    for i in range(k):
+        (own, below, area), others = _against_class(codes, scores, i), codes != i
+        above = 1 - (below[0] + below[1]) / (2 * len(own))
+        total += np.where(others, (above - area[codes]) * share, 0.0)
+        # Of each other class, the share that a row of class i beats; all in one sum.
+        beaten = sum(np.bincount(side[others], share[others] / 2, len(own) + 1) for side in below)
+        total[own] += (np.cumsum(beaten)[:-1] - np.nansum(area)) / len(own)
     return np.asarray(total / (k * (k - 1)))
 
 
@@ -459,9 +462,7 @@ def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = No
     return float(area[~np.eye(k, dtype=bool)].mean())
 
 
-def _ovr_slopes(
-    codes: Codes, scores: NDArray[Any], *, average: Literal["macro", "weighted"] = "macro"
-) -> Floats:  # fmt: skip
+def _ovr_slopes(codes: Codes, scores: NDArray[Any], *, average: Literal["macro", "weighted"] = "macro") -> Floats:
     k = scores.shape[1]
     weights = np.full(k, 1 / k) if average == "macro" else np.bincount(codes, minlength=k) / len(codes)
     return np.asarray(sum(weights[i] * _placed(scores[:, i], codes == i) for i in range(k)))
@@ -471,8 +472,7 @@ def _ovr_slopes(
          aliases=("auc_ovr", "roc_auc_ovr"),
          options=("average",), undefined="a class has no rows", gradient=_ovr_slopes)  # fmt: skip
 def ovr_auc(
-    codes: Codes, scores: NDArray[Any], shares: Floats | None = None, *,
-    average: Literal["macro", "weighted"] = "macro",
+    codes: Codes, scores: NDArray[Any], shares: Floats | None = None, *, average: Literal["macro", "weighted"] = "macro"
 ) -> float:  # fmt: skip
     """Mean over the classes of the AUC of each class against the rest.
 

@@ -222,7 +222,7 @@ def repeated_sample(p: Predictions) -> RepeatedRows | None:
         return RepeatedRows(len(keys.names), int(keys.sizes.max(initial=0)), True) if len(keys.names) > 1 else None
     if p.has_ids or p.n > MOST_ROWS:
         return None
-    truth = _truth(p)
+    truth = p.source.truth_codes()
     for times in range(MOST_TIMES, 1, -1):
         items, rest = divmod(p.n, times)
         if (
@@ -300,7 +300,7 @@ def shared_rows(test: Predictions, training: Predictions) -> Overlap | None:
             kinds = len(np.unique(marks))
             if kinds >= FEW_ITEMS:
                 return Overlap(test.n, test.n)
-    if test.n == training.n and test.fingerprint == training.fingerprint and _varied(_truth(test)):
+    if test.n == training.n and test.fingerprint == training.fingerprint and _varied(test.source.truth_codes()):
         return Overlap(test.n, test.n)
     return None
 
@@ -326,14 +326,13 @@ def _marks(source: ArraySource, models: Sequence[str]) -> tuple[NDArray[np.uint6
         marks *= np.uint64(0xBF58476D1CE4E5B9)
         marks ^= marks >> np.uint64(32)
     known = np.zeros(n, dtype=bool)
-    if by_chance < 0.01:
-        for c in scored:
-            # Near a value with few decimals, such as 0 and 1, many scores crowd together.
-            fine = ~_on_grid(c, COARSE, slack=0.01)
-            # Where one score of a model goes with many of the others it is a leaf of a tree: no row is known by it.
-            most = SHARED * len(np.unique(c[fine]))
-            leaves = len(scored) > 1 and int(fine.sum()) > most and len(np.unique(marks[fine])) > most
-            known |= fine & (not leaves)
+    for c in scored if by_chance < 0.01 else ():
+        # Near a value with few decimals, such as 0 and 1, many scores crowd together.
+        fine = ~_on_grid(c, COARSE, slack=0.01)
+        # Where one score of a model goes with many of the others it is a leaf of a tree: no row is known by it.
+        most = SHARED * len(np.unique(c[fine]))
+        leaves = len(scored) > 1 and int(fine.sum()) > most and len(np.unique(marks[fine])) > most
+        known |= fine & (not leaves)
     return marks, known
 
 
@@ -347,11 +346,7 @@ def _on_grid(values: NDArray[np.float64], decimals: int, slack: float = 1e-9) ->
 
 def _decimals(values: NDArray[np.float64]) -> int:
     """With how many decimals the scores were written; 15 stands for all of them."""
-    return next((d for d in range(1, 13) if _on_grid(values, d).all()), 15)
-
-
-def _truth(p: Predictions) -> Array:
-    return p.source.truth_codes()
+    return next((d for d in range(1, 13) if _on_grid(values[:64], d).all() and _on_grid(values, d).all()), 15)
 
 
 def _ids(p: Predictions) -> Array:

@@ -219,7 +219,7 @@ def files_below(folder: Path) -> list[Path]:
 
     def refuse(error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):  # a folder may vanish in the meantime
-            raise cannot_read(os.path.basename(error.filename) or str(folder), error)
+            raise cannot_read(f"the folder {error.filename}", error)
 
     for where, folders, names in os.walk(folder, onerror=refuse):
         seen += len(folders) + len(names)

@@ -35,6 +35,7 @@ ONE_MODEL = "model"
 KEPT = ("kept",)
 # "crossed" is a second column of clusters, "times" when a row was seen.
 KeyKind = Literal["clusters", "slices", "folds", "repeats", "crossed", "times"]
+MOST_SLICES = 2_000
 KINDS: tuple[KeyKind, ...] = ("clusters", "slices", "folds", "repeats", "crossed", "times")
 # How each kind of key is given: the option of te.predictions, and that of te.read.
 KEY_OPTIONS: dict[KeyKind, tuple[str, str]] = {
@@ -731,8 +732,12 @@ class Predictions:
         return self._with(self.source.with_facts(replace(self.facts, chosen=chosen)))
 
     def slices(self) -> tuple[Label, ...]:
-        """The values by which the rows were sliced (`by=`)."""
-        return self.keys("slices").names
+        """The values by which the rows were sliced (`by=`); so many are no grouping, and would take minutes."""
+        names = self.keys("slices").names
+        if len(names) > MOST_SLICES:
+            raise InputError(f"by= has {len(names):,} values in {self.n:,} rows, which is no grouping: put them into "
+                             f"at most {MOST_SLICES:,} groups first, such as ranges")  # fmt: skip
+        return names
 
     def slice(self, value: object, kind: KeyKind = "slices") -> Predictions:
         """The rows of one slice (or of one cluster, fold or repeat)."""

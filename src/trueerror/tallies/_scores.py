@@ -121,6 +121,10 @@ class ScoreTable(Result):
         )
         columns = {"scores": distinct, "positives": ups, "negatives": downs}
         same_length({name: column(values, name) for name, values in columns.items()})
+        if squares is not None and np.shape(squares) != (2, len(distinct)):
+            raise InputError("squares= holds sums of squared weights, a row for positives and a row for negatives")
+        if not all(isinstance(source, str) for source in sources):
+            raise InputError("sources= are names, such as those of files")
         if np.isnan(distinct).any() or (len(distinct) > 1 and not (distinct[1:] > distinct[:-1]).all()):
             raise InputError("a score table needs distinct scores in ascending order, without NaN")
         if uppers is not None and ((uppers < distinct).any() or (uppers[:-1] >= distinct[1:]).any()):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations, islice
@@ -27,6 +28,7 @@ from trueerror.inference.learner._fold_scores import is_word_of_folds
 from trueerror.inference.loss._mean import infinite_losses
 from trueerror.inference.power._sample_size import sample_size
 from trueerror.inference.proportion._paired import cochran_from_pairs
+from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._groups import (
     TABLE_OPTIONS,
     ByPlace,
@@ -233,6 +235,8 @@ def compare(asked: Comparing) -> Comparison:
         return compare_folds(of_folds, Settings(confidence=asked.confidence, rng=asked.rng), asked)
     measure, own_options = judged_by(asked.metric, asked.options, asked.costs)
     given, second = _samples(asked)
+    if second is None and (two := _two_costs(given, asked)) is not None:
+        return _by_two_costs(given, replace(asked, costs=None, cost_fp=two[0], cost_fn=two[1]))
     named = asked.metric is not None or asked.costs is not None
     measure, own_options = judged_on(given, measure, own_options, asked=named)
     if given.scale is not None:
@@ -257,18 +261,15 @@ def compare(asked: Comparing) -> Comparison:
         compare_predictions, measure=measure, settings=settings, reference=asked.reference, method=asked.method,
         adjust=asked.adjust, margin=width, alternative=asked.alternative,
     )  # fmt: skip
-    usual = all(x is None for x in (asked.metric, asked.costs, asked.margin, asked.method))
-    comparison = compared(given)
+    usual, comparison = not named and asked.margin is None and asked.method is None, compared(given)
     other = _telling_metric(given, comparison, measure) if usual or _mostly_one_class(comparison) else None
     if other is not None:
         by_other = partial(
             compare_predictions, measure=other, settings=replace(settings, metrics={other.name: {}}),
             reference=asked.reference, adjust=asked.adjust,
         )  # fmt: skip
-        try:
+        with suppress(InputError):  # the other metric cannot be had of folds with one class and the like
             comparison, compared = _with_another(comparison, by_other(given), compared, by_other, usual=usual)
-        except InputError:  # the other metric cannot be had here, as of folds with one class: nothing is said of it
-            other = None
     return sliced(comparison, given, compared) if given.has_key("slices") else comparison
 
 
@@ -333,6 +334,20 @@ def _samples(asked: Comparing) -> tuple[Predictions, Predictions | None]:
     if read_already and any(answers[name] is not None for name in ("predicted", "scores", "fitted")):
         raise InputError("pass either predictions that were read, or arrays; not both")
     return predictions(given, **answers, threshold=None if read_already else threshold, **rows), second
+
+
+def _two_costs(p: Predictions, asked: Comparing) -> tuple[float, float] | None:
+    """What a false alarm and a miss cost, where costs= of probabilities says no more: the costs name the threshold."""
+    unlike = (asked.metric, asked.options, asked.threshold, asked.margin, asked.paired, asked.cost_fp, asked.cost_fn)
+    if asked.costs is None or any(x is not None for x in unlike) or asked.alternative != "two-sided":
+        return None
+    of_scores = all(p.has_scores(m) and not p.has_labels(m) and not p.has_class_scores(m) for m in p.models)
+    if p.scale is not None or not of_scores or len(p.labels) != 2 or p.positive is None or len(p.models) < 2:
+        return None
+    prices, up = cost_matrix(asked.costs, p.labels, p.positive), p.labels.index(p.positive)
+    fp, fn = float(prices[1 - up, up]), float(prices[up, 1 - up])
+    inside = all(found.low >= 0 and found.high <= 1 for found in map(p.score_range, p.models))
+    return (fp, fn) if inside and fp > 0 and fn > 0 and not prices[0, 0] and not prices[1, 1] else None
 
 
 def _by_two_costs(given: Predictions, asked: Comparing) -> Comparison:

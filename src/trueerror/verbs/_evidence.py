@@ -204,14 +204,9 @@ def sample_evidence(
             )
         )
     if settings.prior is not None and counted and not measure.is_prior_free(len(p.labels)):
-        evidence += [
-            Evidence(
-                model=b.model,
-                rates_at_prior=_rates_at_prior(b.confusion, settings),
-                metrics_at_prior=(measure.title,),
-            )
-            for b in benches
-        ]
+        for b in benches:
+            rates = _rates_at_prior(b.confusion, settings)
+            evidence.append(Evidence(model=b.model, rates_at_prior=rates, metrics_at_prior=(measure.title,)))
     return evidence
 
 
@@ -222,13 +217,9 @@ def _classes_alone(p: Predictions) -> Confusion | None:
     counts = p.truth_counts()
     occurring = np.flatnonzero(counts)
     return Confusion.from_cells(
-        labels=tuple(p.labels),
-        positive=p.positive,
-        row=occurring,
-        col=occurring,
-        counts=counts[occurring],
+        labels=tuple(p.labels), positive=p.positive, row=occurring, col=occurring, counts=counts[occurring],
         declared=True,
-    )
+    )  # fmt: skip
 
 
 def _cluster_rows(p: Predictions | None) -> Keys | None:

@@ -584,9 +584,11 @@ def gate(asked: Gating) -> Gate:
     if rows.scale is not None:
         refuse_classes(costs=prices, prior=asked.prior, threshold=threshold)
     metrics = settled_for(rows, metrics if metric is not None or prices is not None else None) or metrics
+    # A metric that a demand names is asked for; one with a floor alone is not held against the baseline.
+    compared = {*metrics, *(find_measure(name).name for name in (margin if isinstance(margin, Mapping) else ()))}
+    floors = {find_measure(name).name for name in (at_least if isinstance(at_least, Mapping) else ())}
+    metrics = dict(metrics) | {name: {} for name in sorted((compared | floors) - {*metrics})}
     measures = [_judged(find_measure(name)) for name in metrics]
-    _known(margin, measures, "margin")
-    _known(at_least, measures, "at_least")
     ends = {m.name: m.bounds(metrics[m.name]) if m.of_grades else m.range for m in measures}
     margins = {
         m.name: check_margin(
@@ -604,14 +606,15 @@ def gate(asked: Gating) -> Gate:
     if sides.baseline is None and all(v is None for v in least.values()):
         raise InputError("there is nothing to hold the candidate against: pass baseline= or at_least= something")
     parts = [("", sides), *_slices(sides)]
-    k = len(parts) * sum((sides.baseline is not None) + (least[m.name] is not None) for m in measures)
+    against = [sides.baseline is not None and name in compared for name in metrics]
+    k = len(parts) * (sum(against) + sum(least[m.name] is not None for m in measures))
     common: dict[str, Any] = {"level": _level(asked.confidence, k, adjust), "sequential": sequential}
     checks: list[GateCheck] = []
     for where, part in parts:
         part_checks: list[GateCheck] = []
-        for m in measures:
+        for m, asked_for in zip(measures, against, strict=True):
             number = least[m.name]
-            if part.baseline is not None:
+            if part.baseline is not None and asked_for:
                 width = margins[m.name]
                 part_checks.append(difference_check(part.candidate, part.baseline, m, settings, margin=width, **common))
             if number is not None:
@@ -673,13 +676,6 @@ def _each(given: Any, measure: Measure, option: str, default: float | None, ends
     if option == "at_least" and not low <= value <= high:
         raise InputError(f"at_least={given!r} is not a value that {measure.name} can have: it runs {low:g} to {high:g}")
     return value
-
-
-def _known(given: Any, measures: list[Measure], option: str) -> None:
-    names = [m.name for m in measures]
-    for name in given if isinstance(given, Mapping) else ():
-        if find_measure(name).name not in names:
-            raise InputError(f"{option}= speaks of {name!r}, which is not among the metrics{nearest(name, names)}")
 
 
 def _level(confidence: float, k: int, adjust: str) -> float:

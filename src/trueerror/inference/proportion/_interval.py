@@ -207,7 +207,7 @@ def interval(
         (TE203: the normal model needs n ≥ 30 and n·p·(1 − p) ≥ 5, here 30 and 3.825; use wilson)
     """
     level = check_confidence(confidence)
-    check_word(method, FORMS, "method")
+    method = check_word("clopper-pearson" if str(method) == "exact" else method, FORMS, "method")
     check_word(side, SIDES, "side")
     if trials is None and getattr(successes, "shape", ()) != ():
         successes, trials = _counted(successes)
@@ -238,7 +238,7 @@ def is_normal(method: str) -> bool:
 
 def normal_model_caution(n: float, spread: float, instead: str = "wilson") -> Note | None:
     """What to say where the normal model does not hold: n below 30, or a variance n·p·(1 − p) of the count below 5."""
-    return None if n >= 30 and spread >= 5 else Note("normal-model", (n, spread, instead))
+    return None if n >= 30 and round(spread, 9) >= 5 else Note("normal-model", (n, spread, instead))
 
 
 class CountModel(NamedTuple):
