@@ -29,8 +29,8 @@ KEY = "effective-t"
 @inference_method(KEY, on=ONE, applies=lambda q: not (q.metric.calibration_error or q.sample.in_folds))
 def effective_t(q: Problem[Any]) -> IntervalLimits:
     """The effective t of what the units add; where they show no spread, what the sample has instead."""
-    made: Estimated = q.sample.estimated(q)
-    return effective_t_limits(made.estimate, q.spec, *made.notes, instead=made.instead, alike=made.alike)
+    e: Estimated = q.sample.estimated(q)
+    return effective_t_limits(e.estimate, q.spec, *e.notes, instead=e.instead, alike=e.alike, rows=e.rows)
 
 
 def effective_t_limits(
@@ -39,18 +39,18 @@ def effective_t_limits(
     *notes: Note | str,
     instead: Callable[[], IntervalLimits | None] = lambda: None,
     alike: float = math.inf,
+    rows: float = math.inf,
 ) -> IntervalLimits:
     """Both limits; where the units show no spread those `instead`, or those of as many that agree.
 
-    `alike`: at the end of its range a metric of ranks says as much as so many rows of a share, and no worse ranking has
-    limits nearer to that end.
+    A metric of ranks says as much at its end as `alike` rows of a share; no worse ranking has limits beyond `rows`'.
     """
     low, high = (float(x) for x in ends_of(e, spec.tail))
     if math.isnan(low) or math.isnan(high):
         return instead() or IntervalLimits(*_without_spread(e, spec, alike), KEY, (*notes, Note("no-variance")))
-    (least, most), q = e.range, spec.factor(max(alike - 1, 1.0))
-    low = min(low, limits_without_spread(most, alike, q, e.range)[0])
-    high = max(high, limits_without_spread(least, alike, q, e.range)[1])
+    (least, most), q = e.range, spec.factor(max(rows - 1, 1.0))
+    low = min(low, limits_without_spread(most, rows, q, e.range)[0])
+    high = max(high, limits_without_spread(least, rows, q, e.range)[1])
     return IntervalLimits(low, high, KEY, notes, df=float((e.worst or e).spread.df.min()))
 
 

@@ -61,13 +61,14 @@ class Sampled:
 class Estimated:
     """An estimate with its notes; `instead` gives the limits where its units show no spread.
 
-    `alike` is as many rows as a share of them says as much at the end of its range.
+    At the end of its range a metric of ranks is a share of so many rows: `alike`, or `rows` without clusters.
     """
 
     estimate: Estimate
     notes: tuple[Note | str, ...] = ()
     instead: Callable[[], IntervalLimits | None] = lambda: None
     alike: float = math.inf
+    rows: float = math.inf
 
 
 class OneSample(Sampled):

@@ -133,11 +133,18 @@ class ScoreRows(ScoreSample, OneSample):
     def estimated(self, q: Problem[Any]) -> Estimated:
         """What rows at each score, or clusters, add."""
         notes = () if self.clusters is None else (f"{whole(self.groups)} clusters",)
-        return Estimated(estimate=score_estimate(q), notes=notes, alike=self.alike)
+        rows, units = (self.alike(sizes) for sizes in (effective_rows(self.table), self.class_sizes))
+        return Estimated(estimate=score_estimate(q), notes=notes, alike=units, rows=rows)
 
     @property
-    def alike(self) -> float:
-        """Of a metric of ranks as many rows as say as much at the end of its range."""
+    def class_sizes(self) -> tuple[float, float]:
+        """As many positives, and negatives, of equal weight; of rows in clusters, as many clusters of equal size."""
+        if self.clusters is None:
+            return effective_rows(self.table)
+        return clusters_of_classes(self.clusters.positive, self.clusters.codes, self.clusters.weights)
+
+    def alike(self, sizes: tuple[float, float]) -> float:
+        """Of a metric of ranks as many rows as say as much at the end of its range, by the sizes of the classes."""
         return math.inf
 
     def widened(self, q: Problem[Any], found: Interval, made: IntervalLimits, chosen: InferenceMethod) -> Interval:
@@ -176,17 +183,9 @@ class RankedRows(ScoreRows):
 
     __slots__ = ()
 
-    @property
-    def class_sizes(self) -> tuple[float, float]:
-        """As many positives, and negatives, of equal weight; of rows in clusters, as many clusters of equal size."""
-        if self.clusters is None:
-            return effective_rows(self.table)
-        return clusters_of_classes(self.clusters.positive, self.clusters.codes, self.clusters.weights)
-
-    @property
-    def alike(self) -> float:
+    def alike(self, sizes: tuple[float, float]) -> float:
         """The positives."""
-        return self.class_sizes[0]
+        return sizes[0]
 
 
 def clusters_of_classes(
@@ -204,7 +203,7 @@ class PlacedRows(OneSample):
 
     made: Estimate
     alike: float
-    rows: int
+    sizes: tuple[int, int]
     tally = "scores"
 
     @property
@@ -215,7 +214,7 @@ class PlacedRows(OneSample):
     @property
     def n(self) -> float:
         """How many rows it is of."""
-        return float(self.rows)
+        return float(sum(self.sizes))
 
     @property
     def clustered(self) -> bool:
@@ -230,7 +229,7 @@ class PlacedRows(OneSample):
     def estimated(self, q: Problem[Any]) -> Estimated:
         """As it was placed."""
         notes = (f"{whole(self.groups)} clusters",) * self.clustered
-        return Estimated(estimate=self.made, notes=notes, alike=self.alike)
+        return Estimated(estimate=self.made, notes=notes, alike=self.alike, rows=rows_of_classes(self.sizes))
 
 
 class AreaRows(RankedRows):
@@ -238,10 +237,9 @@ class AreaRows(RankedRows):
 
     __slots__ = ()
 
-    @property
-    def alike(self) -> float:
+    def alike(self, sizes: tuple[float, float]) -> float:
         """As many rows as classes of equal size would have."""
-        return rows_of_classes(self.class_sizes)
+        return rows_of_classes(sizes)
 
 
 def clustered_scores(

@@ -251,7 +251,7 @@ class PairedRows:
         if self.clustered:
             alike = rows_of_classes(clusters_of_classes(self.columns.up, self.cluster_codes))
         made = self.area(self.p.models.index(model))
-        sample = PlacedRows(made=made, alike=alike, rows=sum(self.class_sizes))
+        sample = PlacedRows(made=made, alike=alike, sizes=self.class_sizes)
         return interval_of(Problem(metric=self.measure, sample=sample, spec=spec, options=self.options))
 
     @cached_property

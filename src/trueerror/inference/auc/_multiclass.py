@@ -90,7 +90,8 @@ class ClassScoreSample(OneSample):
         keys = np.arange(len(self.codes)) if self.cluster_codes is None else self.cluster_codes
         classes = range(self.scores.shape[1])
         sizes = [effective_clusters(np.bincount(keys[self.codes == c])) for c in classes]
-        return Estimated(estimate=e, notes=notes, alike=rows_of_classes(sizes))
+        of_rows = rows_of_classes(np.bincount(self.codes).astype(np.float64))
+        return Estimated(estimate=e, notes=notes, alike=rows_of_classes(sizes), rows=of_rows)
 
 
 def class_area_estimate(value: float, slopes: Floats, codes: Codes, bounds: Range) -> Estimate:

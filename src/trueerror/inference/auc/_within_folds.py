@@ -86,7 +86,7 @@ def within_folds_interval(
     mean = float(np.mean([auc(t) for t in kept]))
     samples = [fold_sums(of_class) for of_class in zip(*(_placed(t) for t in kept), strict=True)]
     alike = rows_of_classes([float(sum(n)) for n in zip(*((t.n_positive, t.n_negative) for t in kept), strict=True)])
-    made = effective_t_limits(estimate_of_sums(mean, samples, (0.0, 1.0)), spec, alike=alike)
+    made = effective_t_limits(estimate_of_sums(mean, samples, (0.0, 1.0)), spec, alike=alike, rows=alike)
     ends = [scale * x - (scale - 1) for x in (mean, made.low, made.high)]
     return spec.interval(
         name, *ends, bounds=(1 - scale, 1.0), method="within-folds", n=float(sum(t.n for t in tables)),
