@@ -41,8 +41,7 @@ KEPT = ROOT / "validation" / "MUTANTS.json"
 MAP = ROOT / "build" / "mutants"
 # What compares figures in the process itself, and is no long run; figures of all verbs are in golden.
 TESTS = (*(f"tests/{name}" for name in (
-    "golden", "reference", "metrics", "tallies", "inference", "people", "verbs", "curves", "findings", "sources",
-    "faults")),
+    "golden", "reference", "metrics", "tallies", "inference", "people", "verbs", "curves", "findings", "sources")),
     *(f"src/trueerror/{name}" for name in FOLDERS))  # fmt: skip
 Seen = dict[str, tuple[float, set[int]]]
 Site = tuple[Path, int, int, int, str]

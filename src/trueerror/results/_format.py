@@ -476,9 +476,10 @@ def short_names(names: Sequence[str], columns: int) -> list[str]:
     ['…01-01 00:00', '…01-01 01:00']
     """
     different = list(dict.fromkeys(names))
-    own = dict(zip(different, _own_words(different, columns)[0], strict=True))
+    moments = all(map(MOMENT.fullmatch, different))
+    own = dict(zip(different, different if moments else _own_words(different, columns)[0], strict=True))
     shortened = {name: clip(own[name], columns) for name in different}
-    if any(width(name) > columns for name in different) and all(map(MOMENT.fullmatch, different)):
+    if moments and any(width(name) > columns for name in different):
         # A moment is read from its end: year, month and day go first.
         for cut in (5, 8, 11):
             without = {name: f"{ELLIPSIS}{name[cut:]}" for name in different}
@@ -540,8 +541,7 @@ BRIEF = 28
 LEAST_CUT, LEAST_OWN = 8, 3
 
 
-# What parts the words of names: blanks and commas where there are some, else the signs that stand for them.
-BLANKS, SIGNS = " ,;", "_/-"
+BLANKS, SIGNS = " ,;", "_/-"  # what parts the words of names: blanks and commas where there are some, else signs
 
 
 @cache

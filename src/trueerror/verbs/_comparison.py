@@ -209,6 +209,11 @@ class Comparison(TrackedResult):
         return {(c.first, c.second): c for c in self.pairs}
 
     @property
+    def _anchor(self) -> str:
+        """The model from which all differences are limited together: the best one, or the reference; else nobody."""
+        return self.simultaneous[0].second if self.simultaneous and len(self.models) > 2 else ""
+
+    @property
     def _power(self) -> int:
         """The power of ten by which differences are shown: 2 for points of a percent, and for costs of 100 rows."""
         return 2 if self.facts.share else 0
@@ -337,14 +342,20 @@ class Comparison(TrackedResult):
 
     def document(self) -> Document:
         many = Media.ALL if len(self.models) > 2 else Media.NOTEBOOK | Media.EXPORT
-        of_one = any(f.about in self.models for f in self.findings)
+        shared = bool(tier_letters(self)) and any(len(tier) > 1 for tier in self.tiers)
         return page(
-            self.reading, self._verdict_lines(), TableBlock(_models_table(self), where=many,
-            beneath=_letters_words(self)), TableBlock(_differences_table(self, _shown_pairs(self))),
-            alike_within_margin(self), slices_block(self), self.findings.block(several=len(self.models) > 2 or of_one),
-            Paragraph((f"Next: {self.next_step}",)) if self.next_step else None, footer=_footer_lines(self),
-            tone=_tone(self), names=self.models,
-        )  # fmt: skip
+            self.reading,
+            self._verdict_lines(),
+            TableBlock(_models_table(self), where=many, beneath=SHARED * shared),
+            None if self._anchor else TableBlock(_differences_table(self, _shown_pairs(self))),
+            alike_within_margin(self),
+            slices_block(self),
+            self.findings.block(several=len(self.models) > 2 or any(f.about in self.models for f in self.findings)),
+            Paragraph((f"Next: {self.next_step}",)) if self.next_step else None,
+            footer=_footer_lines(self),
+            tone=_tone(self),
+            names=self.models,
+        )
 
     def without(self, *codes: str) -> Comparison:
         """The same comparison with some findings silenced, by code."""
@@ -745,14 +756,9 @@ def _limits(cmp: Comparison, c: Contrast, places: int | None = None) -> str:
 
 
 def _shown_pairs(cmp: Comparison) -> list[Contrast]:
-    """Each other model with the best one (or the reference), as it is judged; without such a family all pairs."""
-    order = cmp.ranked
-    if cmp.simultaneous:
-        anchor = cmp.simultaneous[0].second
-        pairs = [(m, anchor) if cmp.reference else (anchor, m) for m in order if m != anchor]
-        return [cmp[first, second] for first, second in pairs]
-    chosen = _every_pair(cmp)
-    return chosen if len(chosen) <= 10 else [c for c in chosen if c.first == (cmp.reference or order[0])] or chosen[:10]
+    """The pairs that differ from no one model together: all of a few, else those with the best (or the reference)."""
+    chosen, first = _every_pair(cmp), cmp.reference or cmp.ranked[0]
+    return chosen if len(chosen) <= 10 else [c for c in chosen if c.first == first] or chosen[:10]
 
 
 def _every_pair(cmp: Comparison) -> list[Contrast]:
@@ -764,22 +770,26 @@ def _every_pair(cmp: Comparison) -> list[Contrast]:
 
 def _models_table(cmp: Comparison) -> Table:
     """Each model's own estimate, best first, and its tiers as letters."""
-    letters = tier_letters(cmp)
-    decimals, share = cmp._decimals, cmp.facts.share
-    own = decimals if share else common_decimals(cmp.estimates.values())
+    letters, share = tier_letters(cmp), cmp.facts.share
+    own = cmp._decimals if share else common_decimals(cmp.estimates.values())
     cells = {m: short_percent(i, own) if share else short(i, own) for m, i in cmp.estimates.items()}
     rows = tuple((m, *([letters[m]] if letters else []), cells[m]) for m in cmp.ranked)
     last = 2 if letters else 1
     best = tuple((i, last) for i in range(len(cmp.leaders)))
-    columns = (
-        "model",
-        *(["tier"] if letters else []),
-        f"{cmp.title}{', %' if cmp.facts.share else ''} [{percent(cmp.confidence)} CI]",
-    )
+    limits_of = f"[{percent(cmp.confidence)} CI]"
+    columns: tuple[str, ...] = (*("model", "tier")[:last], f"{cmp.title}{', %' * cmp.facts.share} {limits_of}")
+    if cmp._anchor:
+        gaps = {m: cmp[m, cmp._anchor] for m in cmp.ranked if m != cmp._anchor}
+        places, whom = cmp._decimals_for([*gaps.values()]), "reference" if cmp.reference else "best"
+        judged = {m: (f"{points(cmp, c.estimate, places)} {_limits(cmp, c, places)}", p_cell(decided(c)))
+                  for m, c in gaps.items()}  # fmt: skip
+        rows = tuple((*row, *judged.get(m, ("", ""))) for m, row in zip(cmp.ranked, rows, strict=True))
+        columns = (*columns, f"difference from the {whom}{',' * bool(unit(cmp))}{unit(cmp)} {limits_of}", "adjusted p")
     return Table(columns=columns, rows=rows, best=best, names=last)
 
 
 TIER_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SHARED = ("Models that share a letter show no clear difference.",)
 
 
 def tier_letters(cmp: Comparison) -> dict[str, str]:
@@ -788,12 +798,6 @@ def tier_letters(cmp: Comparison) -> dict[str, str]:
         return {}
     tiered = list(zip(TIER_LETTERS, cmp.tiers, strict=False))
     return {m: "".join(letter for letter, tier in tiered if m in tier) for m in cmp.models}
-
-
-def _letters_words(cmp: Comparison) -> tuple[str, ...]:
-    """What the letters mean, where models share one."""
-    shared = tier_letters(cmp) and any(len(tier) > 1 for tier in cmp.tiers)
-    return ("Models that share a letter show no clear difference.",) if shared else ()
 
 
 def tiers(cmp: Comparison) -> Paragraph:

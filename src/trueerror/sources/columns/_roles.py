@@ -545,10 +545,8 @@ class ModelFinder:
         self._leave_features(weak, [c for c in rest if self.roles[c][0].kind == "left out"])
 
     def _leave_features(self, weak: dict[str, str], others: Sequence[str]) -> None:
-        """Leave out columns that only might be models, by their values, where the table holds features too.
-
-        Answers in words such as "benign" are no feature; yes and no, and numbers, may be. Numbers beyond 0 and 1
-        beside labels or probabilities are features, and so are columns of text where there are many of them.
+        """Leave out columns that only might be models, by their values, where the table holds features too: numbers
+        beyond 0 and 1 beside labels or probabilities, or much text. Answers in words such as "benign" are no feature.
         """
         everyday = bool({str(label).lower() for label in self.labels} & EVERYDAY)
         weak = {name: c for name, c in weak.items() if everyday or self.models[name].label is None}
@@ -613,9 +611,8 @@ class ModelFinder:
         word = bare(column)
         if self.table.filled(column) == 0:
             return "empty"
-        seen = self.table.first(column, LOOKED_AT) if self.table.kind(column) == "text" else ()
-        dates = self.table.kind(column) == "date" or are_dates(v for v in seen if v is not None)
-        if dates and not are_dates(self.labels):
+        seen = [v for v in self.table.first(column, LOOKED_AT) if v is not None and self.table.kind(column) == "text"]
+        if (self.table.kind(column) == "date" or are_dates(seen)) and not are_dates(self.labels):
             return "dates"
         if self.table.kind(column) == "other":
             return "neither labels nor numbers"

@@ -508,20 +508,22 @@ def _load(
     seem to hold whole numbers: of c5 these are the numbers, and w5 is the text where a number does not print it."""
     seen = CANDIDATES + (f", sample_size = {rows:d}" if rows else "")
     try:
-        found = connection.execute(f"DESCRIBE {_selection(files, header, seen)}").fetchall()
-        types = {str(name): str(type_) for name, type_, *_ in found}
+        names, kinds = described(connection, _selection(files, header, seen))
+        again = described(connection, _selection(files, header, seen, padded=True))[1] if "VARCHAR" in kinds else kinds
+        types, padded = dict(zip(names, again, strict=True)), again != kinds
         whole = [c for c, kind in types.items() if kind == "BIGINT"]
         read = {c: "DOUBLE" if kind == "DOUBLE" and c not in texts else "VARCHAR" for c, kind in types.items()}
         parts = [f"try_cast({c} AS BIGINT) AS {c}" if c in whole else c for c in types]
-        printed = "CASE WHEN {bare} = try_cast({0} AS BIGINT)::VARCHAR THEN NULL ELSE {plain} END AS w{1}"
-        parts += [printed.format(c, c[1:], bare=BARE.format(c), plain=PLAIN.format(c)) for c in whole]
+        number = "try_cast({0} AS BIGINT)::VARCHAR"
+        printed = f"CASE WHEN {{0}} = {number} OR {BARE} = {number} THEN NULL ELSE {PLAIN} END AS w{{1}}"
+        parts += [printed.format(c, c[1:]) for c in whole]
         typed = f"{CANDIDATES}, types = {{{', '.join(f'{quoted(c)}: {quoted(kind)}' for c, kind in read.items())}}}"
-        rows_read = _selection(files, header, typed)
-        connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT {', '.join(parts)} FROM ({rows_read})")
+        connection.execute(_query(files, header, typed, padded=padded))  # with expressions the order of files is lost
+        connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT {', '.join(parts)} FROM raw")
     except duckdb.ConversionException as error:
-        if rows:
-            raise refuse_csv(files, header.names, error) from None
-        return _load(connection, files, header, texts, -1)  # a later row is no number
+        if not rows:
+            return _load(connection, files, header, texts, -1)  # a later row is no number
+        raise refuse_csv(files, header.names, error) from None
     except duckdb.Error as first:
         raise refuse_csv(files, header.names, _exact_error(connection, files, header) or first) from None
     return whole
@@ -594,18 +596,19 @@ def _exact_error(connection: duckdb.DuckDBPyConnection, files: Files, header: He
     return None
 
 
-def _query(files: Files, header: Header, options: str, *, names: bool = True) -> str:
-    return f"CREATE OR REPLACE TABLE raw AS {_selection(files, header, options, names=names)}"
+def _query(files: Files, header: Header, options: str, *, names: bool = True, padded: bool = False) -> str:
+    return f"CREATE OR REPLACE TABLE raw AS {_selection(files, header, options, names=names, padded=padded)}"
 
 
-def _selection(files: Files, header: Header, options: str, *, names: bool = True) -> str:
+def _selection(files: Files, header: Header, options: str, *, names: bool = True, padded: bool = False) -> str:
     ending = "" if header.newline is None else f"new_line = {quoted(repr(header.newline)[1:-1])}, "
     ending += f"thousands = {quoted(header.thousands)}, " if header.thousands else ""
     named = f"names = {listed(f'c{i}' for i in range(len(header.names)))}, " if names else ""
+    named += f"nullstr = {listed(NULLS if padded else MISSING)}, "
     return (
         f"SELECT * FROM read_csv({listed(files.paths)}, skip = {header.skip:d}, "
         f"header = {str(header.first_line).lower()}, "
-        f"delim = {quoted(header.delimiter)}, quote = '\"', escape = '\"', comment = '', nullstr = {listed(NULLS)}, "
+        f"delim = {quoted(header.delimiter)}, quote = '\"', escape = '\"', comment = '', "
         f"decimal_separator = {quoted(header.decimal)}, compression = {quoted('gzip' if files.gzipped else 'none')}, "
         f"hive_partitioning = false, {ending}{named}{options})"
     )
