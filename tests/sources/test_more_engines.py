@@ -143,7 +143,7 @@ def test_queries_compile_for_servers_that_are_not_here(tmp_path, monkeypatch):
     names = ("BigQuery", "Snowflake", "Trino", "Databricks", "ClickHouse", "Postgres")
     written = {name: getattr(compilers, f"{name}Compiler")() for name in names}
     shapes = set()
-    answered = _narwhals.answer
+    answered = _narwhals._answered
 
     def answer(frame):
         question = frame.to_native().unbind()
@@ -155,7 +155,7 @@ def test_queries_compile_for_servers_that_are_not_here(tmp_path, monkeypatch):
             )
         return answered(frame)
 
-    monkeypatch.setattr(_narwhals, "answer", answer)
+    monkeypatch.setattr(_narwhals, "_answered", answer)
     monkeypatch.setattr(_narwhals, "_knows", lambda native, operation: True)
     monkeypatch.setattr(_groupby, "SUMMED", 1000)
     table = sqlite_table({c: v.tolist() for c, v in COLUMNS.items()}, tmp_path)

@@ -24,13 +24,13 @@ FRAME = pl.DataFrame({"truth": TRUTH.astype(int), **{f"{m}_score": rng.random(N)
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     seen: list[Any] = []
-    before = _narwhals.answer
+    before = _narwhals._answered
 
     def answer(frame: Any) -> Any:
         seen.append(frame)
         return before(frame)
 
-    monkeypatch.setattr(_narwhals, "answer", answer)
+    monkeypatch.setattr(_narwhals, "_answered", answer)
     return seen
 
 

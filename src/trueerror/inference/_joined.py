@@ -166,8 +166,8 @@ class RunsFound(NamedTuple):
         source, first = p.source.fetched(), p.models[0]
         same = source.truth[1:] == source.truth[:-1]
         columns = [x for m in p.models for x in source.columns[m] if x is not None and x.ndim == 1]
-        steps = [np.diff(column.astype(np.float64))[same] for column in columns]
-        is_sorted = any(d.any() and ((d >= 0).all() or (d <= 0).all()) for d in steps)
+        steps = [(column[:-1][same], column[1:][same]) for column in columns]
+        is_sorted = any((a != b).any() and ((a <= b).all() or (a >= b).all()) for a, b in steps)
         series = {m: (_ranks, _wrong)[p.scale is None and p.has_predictions(m)](source, m, threshold) for m in p.models}
         series |= {f"{m} and {first}": series[m] - series[first] for m in p.models[1:]}
         found = {m: runs_of(x, source.truth) for m, x in series.items()}

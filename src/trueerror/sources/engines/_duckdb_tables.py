@@ -478,6 +478,7 @@ CANDIDATES = "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR']"
 BARE = f"trim({{0}}, {quoted(BLANKS)})"
 PLAIN = f"CASE WHEN {BARE} IN ({', '.join(map(quoted, MISSING))}) THEN NULL ELSE {BARE} END"
 ODD = f"bool_or({{0}} <> {BARE} OR {{0}} IN ({', '.join(map(quoted, MISSING))}))"
+IS_NUMBER = f"regexp_full_match({{0}}, {quoted(NUMBER)}) AND abs(try_cast({{0}} AS DOUBLE)) < {EXACT}"
 # Beside numbers a spelling of missing may have blanks around it.
 NULLS = {f"{before}{text}{after}": "" for text in MISSING for before in ("", " ") for after in ("", " ")}
 
@@ -551,8 +552,7 @@ def _settle_whole(
         numbers = {c: f"replace({w}, {quoted(header.thousands)}, '')" for c, w in numbers.items()}
     if header.decimal == ",":
         numbers = {c: f"replace({w}, ',', '.')" for c, w in numbers.items()}
-    is_number = f"regexp_full_match({{0}}, {quoted(NUMBER)}) AND abs(try_cast({{0}} AS DOUBLE)) < {EXACT}"
-    terms = ", ".join(f"count(w{c[1:]}), bool_and({is_number.format(n)})" for c, n in numbers.items())
+    terms = ", ".join(f"count(w{c[1:]}), bool_and({IS_NUMBER.format(n)})" for c, n in numbers.items())
     answers = iter(connection.execute(f"SELECT {terms} FROM raw").fetchall()[0])
     for (c, number), odd, are_numbers in zip(numbers.items(), answers, answers, strict=True):
         if odd and are_numbers and c not in texts:
@@ -572,12 +572,19 @@ def _settle_fractions(connection: duckdb.DuckDBPyConnection, texts: Collection[s
 
 
 def _tidy_texts(connection: duckdb.DuckDBPyConnection, texts: Collection[str]) -> None:
-    """Columns of per cent, such as 12.5 %, hold numbers."""
+    """Columns of per cent, such as 12.5 %, and of numbers with blanks around them hold numbers."""
     types = zip(*described(connection, "raw"), strict=True)
     found = [name for name, type_ in types if type_ == "VARCHAR" and name not in texts]
     if not found:
         return
     is_share = f"bool_and(regexp_matches({{0}}, {quoted(PER_CENT)}))"
+    spaced = f"bool_and({IS_NUMBER.format(PLAIN)}) AND bool_or({{0}} <> {BARE})"
+    for c in list(found):
+        if connection.execute(f"SELECT {spaced.format(c)} FROM raw").fetchall()[0][0]:
+            found.remove(c)
+            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE DOUBLE USING {PLAIN.format(c)}::DOUBLE")
+    if not found:
+        return
     terms = ", ".join(is_share.format(c) for c in found)
     first = connection.execute(f"SELECT {terms} FROM (SELECT * FROM raw LIMIT 1000)").fetchall()[0]
     for c, seen in zip(found, first, strict=True):
