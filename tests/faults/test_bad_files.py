@@ -147,7 +147,15 @@ def test_no_permission(tmp_path: Path) -> None:
         te.read(path)
 
 
-@pytest.mark.parametrize("mark", ["N/A", "-", "null", "?"])
+@pytest.mark.parametrize("mark", ["N/A", "null"])
+def test_a_truth_that_is_missing_is_refused(mark: str, tmp_path: Path) -> None:
+    rows = [f"{mark if i == 5 else 'yn'[i % 2]},{'yn'[i // 3 % 2]}" for i in range(30)]
+    path = written("p.csv", "\n".join(["truth,svm", *rows]))(tmp_path)
+    with pytest.raises(InputError, match=r"column 'truth' of p.csv is missing at row 6 .*leave it out of the input"):
+        te.read(path)
+
+
+@pytest.mark.parametrize("mark", ["-", "?"])
 def test_a_truth_that_is_a_mark_for_nothing_is_no_class(mark: str, tmp_path: Path) -> None:
     rows = [f"{mark if i == 5 else 'yn'[i % 2]},{'yn'[i // 3 % 2]}" for i in range(30)]
     path = written("p.csv", "\n".join(["truth,svm", *rows]))(tmp_path)

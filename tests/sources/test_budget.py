@@ -154,7 +154,6 @@ def test_models_with_gaps_are_compared_on_the_rows_that_both_answered(make: Call
     made, sharp = (te.compare(x, metric="auc") for x in (ours, theirs))
     for mine, exact in zip(made.pairs, sharp.pairs, strict=True):
         assert mine.n == exact.n < N
-        assert mine.low_alone <= exact.low_alone < exact.high_alone <= mine.high_alone
         # How much wider all pairs together make them follows from how they go together, which bins change a little.
         assert mine.low <= exact.low + 1e-5 < exact.high - 1e-5 <= mine.high
         assert mine.p_value >= exact.p_value * 0.999

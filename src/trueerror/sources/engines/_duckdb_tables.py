@@ -532,8 +532,7 @@ def _load(
 
 def _long_numbers(connection: duckdb.DuckDBPyConnection, whole: Collection[str]) -> set[str]:
     """Columns of whole numbers that a float does not hold, such as ids of twenty digits."""
-    names, types = described(connection, "raw")
-    floats = [c for c, type_ in zip(names, types, strict=True) if type_ == "DOUBLE" and c not in whole]
+    floats = [c for c, type_ in zip(*described(connection, "raw"), strict=True) if type_ == "DOUBLE" and c not in whole]
     if not floats:
         return set()
     terms = ", ".join(f"bool_and({c} = floor({c})) AND max(abs({c})) BETWEEN {EXACT} AND 1e40" for c in floats)
@@ -573,24 +572,13 @@ def _settle_fractions(connection: duckdb.DuckDBPyConnection, texts: Collection[s
 
 def _tidy_texts(connection: duckdb.DuckDBPyConnection, texts: Collection[str]) -> None:
     """Columns of per cent, such as 12.5 %, and of numbers with blanks around them hold numbers."""
-    types = zip(*described(connection, "raw"), strict=True)
-    found = [name for name, type_ in types if type_ == "VARCHAR" and name not in texts]
-    if not found:
-        return
-    is_share = f"bool_and(regexp_matches({{0}}, {quoted(PER_CENT)}))"
     spaced = f"bool_and({IS_NUMBER.format(PLAIN)}) AND bool_or({{0}} <> {BARE})"
-    for c in list(found):
-        if connection.execute(f"SELECT {spaced.format(c)} FROM raw").fetchall()[0][0]:
-            found.remove(c)
-            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE DOUBLE USING {PLAIN.format(c)}::DOUBLE")
-    if not found:
-        return
-    terms = ", ".join(is_share.format(c) for c in found)
-    first = connection.execute(f"SELECT {terms} FROM (SELECT * FROM raw LIMIT 1000)").fetchall()[0]
-    for c, seen in zip(found, first, strict=True):
-        if seen and connection.execute(f"SELECT {is_share.format(c)} FROM raw").fetchall()[0][0]:
-            number = f"replace(rtrim({c}, ' %'), ',', '.')::DOUBLE / 100.0"
-            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE DOUBLE USING {number}")
+    number = f"replace(rtrim({PLAIN}, ' %'), ',', '.')::DOUBLE / CASE WHEN contains({{0}}, '%') THEN 100.0 ELSE 1.0 END"
+    look = f"SELECT bool_and(regexp_matches({{0}}, {quoted(PER_CENT)})) OR ({spaced}) FROM"
+    for c, type_ in zip(*described(connection, "raw"), strict=True):
+        asked = (f"{look.format(c)} {rows}" for rows in ("(SELECT * FROM raw LIMIT 1000)", "raw"))
+        if type_ == "VARCHAR" and c not in texts and all(connection.execute(a).fetchall()[0][0] for a in asked):
+            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE DOUBLE USING {number.format(c)}")
 
 
 def _exact_error(connection: duckdb.DuckDBPyConnection, files: Files, header: Header) -> duckdb.Error | None:
@@ -837,8 +825,7 @@ def _flattened(
         inner, kinds = described(connection, f"SELECT {column}.* FROM raw") if single else ((), [])
         flat = inner and not any(t.endswith("[]") or t.startswith(("STRUCT", "MAP", "JSON")) for t in kinds)
         quotes = [part.replace('"', '""') for part in inner]
-        whole = name.replace('"', '""')
-        parts += [f'{column}."{part}" AS "{whole}.{part}"' for part in quotes] if flat else [column]
+        parts += [f'{column}."{part}" AS "{column[1:-1]}.{part}"' for part in quotes] if flat else [column]
     if len(parts) == len(names):
         return names, types
     connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT {', '.join(parts)} FROM raw")
@@ -853,11 +840,17 @@ def _mixed_as_text(
     mixed = [i for i, type_ in enumerate(types) if type_ == "JSON"]
     if not mixed:
         return names, types
-    # Of single values only; a column of nothing is none.
-    terms = [f"bool_and(json_type({columns[i]}) NOT IN ('OBJECT', 'ARRAY'))" for i in mixed]
-    single = connection.execute(f"SELECT {', '.join(terms)} FROM raw").fetchall()[0]
-    texts = {i for i, yes in zip(mixed, single, strict=True) if yes}
-    parts = [f"json_extract_string({c}, '$') AS {c}" if i in texts else c for i, c in enumerate(columns)]
+    # Of single values only; a column of nothing is none. Beside spellings of missing alone numbers stay numbers.
+    cell = PLAIN.format("json_extract_string({0}, '$')")
+    place = "list_position(['UBIGINT', 'BIGINT', 'DOUBLE'], json_type({0}))"
+    place = f"CASE WHEN {cell} IS NOT NULL THEN coalesce({place}, 4) END"
+    most = f"max(CASE WHEN json_type({{0}}) IN ('OBJECT', 'ARRAY') THEN 5 ELSE {place} END)"
+    found = connection.execute(f"SELECT {', '.join(most.format(columns[i]) for i in mixed)} FROM raw").fetchall()[0]
+    made = {
+        columns[i]: (None, "HUGEINT", "HUGEINT", "DOUBLE", "VARCHAR", None)[kind or 0]
+        for i, kind in zip(mixed, found, strict=True)
+    }
+    parts = [f"({cell.format(c)})::{made[c]} AS {c}" if made.get(c) else c for c in columns]
     connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT {', '.join(parts)} FROM raw")
     return described(connection, "raw")
 
