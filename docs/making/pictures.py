@@ -140,9 +140,45 @@ def winners_curse() -> Figure:
     return Figure(picture)
 
 
+def measured(design: str) -> tuple[list[re.Match[str]], list[list[float]]]:
+    """The designs of validation/DEPENDENCE.md whose name fits, and the coverage of each of its first three columns."""
+    page = (Path(__file__).parents[2] / "validation" / "DEPENDENCE.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    found = [(fits, row) for row in rows if (fits := re.fullmatch(design, row[0]))]
+    return [fits for fits, _ in found], [[float(cell.split()[0]) for cell in row[1:4]] for _, row in found]
+
+
+def coverages(title: str, axis: Axis, x: list[float], columns: list[list[float]], names: tuple[str, ...]) -> Figure:
+    """Coverage of three kinds of limits, as lines."""
+    at, level = np.array(x), np.full(2, 0.95)
+    reference = Line(x=np.array([axis.low, axis.high]), y=level, role="reference", words="95 %",
+                     words_at=(axis.high, 0.95), shift=(5, 0))  # fmt: skip
+    lines = [Line(x=at, y=np.array(y), name=name) for y, name in zip(zip(*columns, strict=True), names, strict=True)]
+    shares = Axis(title="share of intervals that hold the truth", low=0.0, high=1.0)
+    return Figure(Curves(title=title, x=axis, y=shares, lines=(reference, *lines), size=(520, 260)))
+
+
+def errors_in_time() -> Figure:
+    """Coverage as errors come in longer runs, 500 rows in order of time."""
+    designs, columns = measured(r"(?:independent|ar (\.\d+)), 500 rows, error 0\.2")
+    axis = Axis(title="correlation of neighbours (φ)", high=1.0)
+    names = ("as independent", "time=", "Newey and West")
+    return coverages("Errors in runs, 500 rows", axis, [float(d[1] or 0) for d in designs], columns, names)
+
+
+def users_and_items() -> Figure:
+    """Coverage where rows belong to users and to items, twenty items."""
+    designs, columns = measured(r"(\d+) × 20, .*, sd 1 and 1")
+    order = sorted(range(len(designs)), key=lambda i: int(designs[i][1]))
+    users = [float(designs[i][1]) for i in order]
+    axis = Axis(title="users (20 items)", low=users[0], high=users[-1], scale="log", ticks=tuple(users))
+    names = ("as independent", "users alone", "both keys")
+    return coverages("Users and items", axis, users, [columns[i] for i in order], names)
+
+
 MAKERS = (
     evaluation, confusion, hull, precision_recall, calibration, risk_coverage, gains, comparison, ranking, coverage,
-    winners_curse,
+    winners_curse, errors_in_time, users_and_items,
 )  # fmt: skip
 PICTURES: dict[str, Callable[[], Figure]] = {maker.__name__.replace("_", "-"): maker for maker in MAKERS}
 

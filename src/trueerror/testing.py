@@ -80,6 +80,6 @@ def _settled(result: Gate, on_cannot_tell: str) -> Gate:
     if result.passed:
         return result
     if result.decision == "cannot tell" and on_cannot_tell == "warn":
-        warnings.warn(result.verdict, UserWarning, stacklevel=4)
+        warnings.warn(result.verdict, UserWarning, stacklevel=5)
         return result
     raise AssertionError(str(result))

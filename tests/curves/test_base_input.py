@@ -214,7 +214,7 @@ def test_hulls_and_differences_take_options_of_read():
         "a": GAPS["a"],
         "c": [1 - s for s in GAPS["a"]],
     }
-    made = te.roc_difference(other, "a", "c", truth="y", replicates=100, rng=0)
+    made = te.roc_difference(other, "a", "c", truth="y", models=["a", "c"], replicates=100, rng=0)
     assert made.difference.max() > 0
 
 
@@ -273,5 +273,5 @@ def test_curves_of_rows_in_clusters_are_not_binned(curve: Any, tmp_path: Path) -
     rows = te.read(tmp_path / "rows.parquet", truth="y", cluster="g", budget="100kB")
     with pytest.raises(MemoryBudgetExceeded, match="rows in clusters are not binned"):
         curve(rows)
-    independent = te.read(tmp_path / "rows.parquet", truth="y", cluster=False, budget="100kB")
+    independent = te.read(tmp_path / "rows.parquet", truth="y", models="a", cluster=False, budget="100kB")
     assert curve(independent).table.n == 20_000

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 import trueerror as te
 from trueerror.curves._precision_recall import PrecisionRecall, davis_goadrich_area, linear_area, step_area
@@ -74,8 +75,9 @@ def test_boyd_interval():
 def test_perfect_separation_has_a_width():
     area = te.precision_recall([0] * 30 + [1] * 10, range(40)).average_precision()
     wilson = te.interval(10, 10)
-    assert (area.estimate, area.high, area.method) == (1.0, 1.0, "wilson-boyd")
-    assert area.low == pytest.approx(wilson.low)
+    assert (area.estimate, area.high, area.method) == (1.0, 1.0, "effective-t")
+    # A share of the 10 positives that are all found has this limit, with Student's t for the normal quantile.
+    assert area.low == pytest.approx(10 / (10 + stdtrit(9, 0.975) ** 2))
     boyd = te.precision_recall([0] * 30 + [1] * 10, range(40)).average_precision(method="boyd-logit")
     assert boyd.low == pytest.approx(wilson.low)
     assert "Wilson" in boyd.note

@@ -6,6 +6,7 @@ import pytest
 import trueerror as te
 from trueerror.inference._bayes import bayes_correlated_t
 from trueerror.inference._contrast import student_quantile
+from trueerror.inference._many import with_anchor
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inputs._options import InputError
@@ -61,18 +62,22 @@ def same(a, b):
     )
 
 
-def test_corrected_t_of_each_pair_with_holm(tens):
+def test_corrected_t_of_each_pair_adjusted_by_holm_or_from_the_best(tens):
     cmp = tens.compare()
     scores = tens.fold_scores("accuracy")
     raw = {}
     for a, b in (("one", "two"), ("one", "three"), ("two", "three")):
         known = corrected_t(scores.of(a) - scores.of(b), test_train_ratio=1 / 9)
-        same(cmp[a, b], known)
+        same(cmp[a, b].alone(), known)
+        assert cmp[a, b].low < known.low < known.high < cmp[a, b].high
         assert cmp[a, b].df == 99
         raw[a, b] = known.p_value
     holm = te.significance.adjust(list(raw.values()))
-    assert [c.p_adjusted for c in cmp.pairs] == pytest.approx(holm.tolist(), abs=1e-12)
     assert cmp.best == cmp.ranked[0]
+    from_best = {c.first: c.p_adjusted for c in with_anchor([c.alone() for c in cmp.pairs], cmp.best, chosen=True)}
+    for c, p in zip(cmp.pairs, holm.tolist(), strict=True):
+        other = {c.first, c.second} - {cmp.best}
+        assert c.p_adjusted == pytest.approx(p if len(other) == 2 else from_best[other.pop()], abs=1e-12)
     assert "TE504" not in cmp.findings
     assert "TE503" not in cmp.findings
     assert "the two learners, at 108 training rows" in cmp.pairs[0].estimand
@@ -81,7 +86,7 @@ def test_corrected_t_of_each_pair_with_holm(tens):
 def test_plain_t_on_request_is_optimistic_and_says_so(tens):
     plain = tens.compare(method="plain-t")
     scores = tens.fold_scores("accuracy")
-    same(plain["one", "two"], paired_t(scores.of("one"), scores.of("two")))
+    same(plain["one", "two"].alone(), paired_t(scores.of("one"), scores.of("two")))
     assert plain["one", "two"].p_value < tens.compare()["one", "two"].p_value
     assert "TE503" in plain.findings
     assert plain.estimates["one"].method == "fold-t"
@@ -97,7 +102,7 @@ def test_one_round_is_conservative_and_small_parts_are_found():
 def test_unpaired_folds_on_request(tens):
     scores = tens.fold_scores("accuracy")
     same(
-        tens.compare(method="unpaired")["one", "two"],
+        tens.compare(method="unpaired")["one", "two"].alone(),
         unpaired_t(scores.of("one"), scores.of("two"), df="conservative"),
     )
 
@@ -105,9 +110,9 @@ def test_unpaired_folds_on_request(tens):
 def test_five_by_two():
     run = made(te.KFold(2, repeats=5))
     d = (run.fold_scores("accuracy").of("one") - run.fold_scores("accuracy").of("two")).reshape(5, 2)
-    same(run.compare(method="five-by-two-t")["one", "two"], five_by_two_t(d))
+    same(run.compare(method="five-by-two-t")["one", "two"].alone(), five_by_two_t(d))
     found = run.compare(method="five-by-two-f")
-    same(found["one", "two"], five_by_two_f(d))
+    same(found["one", "two"].alone(), five_by_two_f(d))
     assert "TE505" in found.findings
     with pytest.raises(InputError, match=r"KFold\(2, repeats=5\)"):
         made(te.KFold(5)).compare(method="five-by-two-t")
@@ -130,7 +135,7 @@ def test_bates_of_the_difference():
     assert c.method == "bates-difference"
     # Swapped, the sign flips and the error stays.
     again = made(te.BatesCV(4, repeats=2), learners={"two": Centroid(2), "one": Centroid(1)}).compare()["two", "one"]
-    same(c, again)
+    same(c.alone(), again)
     losses = [run.pair_losses(x) for x in ("one", "two")]
     means = [nested_error(x).mean for x in losses]
     assert c.estimate == pytest.approx(means[0] - means[1], abs=1e-12)  # the estimate is linear in the losses
@@ -151,7 +156,7 @@ def test_bootstrap_counts_distinct_training_rows():
     tested = scores.tests.mean()
     known = corrected_t(scores.of("one") - scores.of("two"), test_train_ratio=tested / (120 - tested))
     cmp = run.compare()
-    same(cmp["one", "two"], known)
+    same(cmp["one", "two"].alone(), known)
     assert run.summary().verdicts["data"].startswith("On the rows left out: ")
     assert f"at {round(120 - tested)} training rows" in cmp.estimand
     assert scores.test_train_ratio == pytest.approx(tested / (120 - tested))

@@ -605,7 +605,7 @@ def test_moments_as_slices_are_shown_with_one_precision() -> None:
     lines = str(sliced).splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("slice"))
     shown = [line.split("  ")[0] for line in lines[start + 1 : start + 3]]
-    assert shown in (["2024-01-01 00:00", "2024-01-01 01:00"], ["…01-01 00:00", "…01-01 01:00"])
+    assert shown in ([before + hour for hour in ("00:00", "01:00")] for before in ("2024-01-01 ", "…01-01 ", "…"))
     assert "#" not in str(sliced)
     compared = str(te.compare(truth, models, by=hours))
     assert "2024-01-01 00:00 " in compared

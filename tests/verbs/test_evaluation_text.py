@@ -47,7 +47,7 @@ def test_all_metrics_have_the_same_headline_as_none_chosen():
 def test_a_metric_with_two_methods_is_named_once():
     truth = np.tile([0, 1], 200)
     ev = te.evaluate(truth, scores={"a": np.tile([0.1, 0.9, 0.8, 0.3], 100), "b": truth / 2 + 0.2},
-                     metrics=["average_precision"])  # fmt: skip
+                     metrics=["average_precision"], method="bootstrap", replicates=100)  # fmt: skip
     methods = {p.overall["average_precision"].method for p in ev.parts}
     assert len(methods) == 2
     line = " ".join(str(ev).split("Methods:")[1].split())

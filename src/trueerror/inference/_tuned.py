@@ -120,7 +120,7 @@ def tuned_for(
         grid = np.searchsorted(table.scores, np.arange(1, 100) / 100 - 1e-12)
         places, candidates = grid[grid < len(table.scores)], [at]
     elif _picked(table.scores, threshold):
-        places, candidates = np.arange(len(table.scores)), [at, at - 1, at + 1]
+        places, candidates = np.arange(len(table.scores)), [at, *[at - 1] * (threshold not in table.scores), at + 1]
     else:
         return None
     for place, c in product(candidates, (*first, *CRITERIA, *(() if on_grid else _targets(counts, at)))):

@@ -263,7 +263,7 @@ def arena(
     >>> found.names, [round(i.estimate) for i in found.elo.values()]
     (('a', 'b', 'c'), [1093, 973, 934])
     >>> print(found.beats("a", "b"))
-    P(a beats b) 0.667 [0.518, 0.788], 95 % bradley-terry, n = 90
+    P(a beats b) 0.667 [0.484, 0.810], 95 % bradley-terry, n = 90
     """
     spec = IntervalSpec(confidence=check_confidence(confidence))
     check_word(ties, TIES, "ties")

@@ -56,7 +56,7 @@ def fold_all(texts: Sequence[object], columns: int, lines: int = 2) -> list[list
     """Each label folded; those that would look alike are first cut to their differing parts.
 
     >>> fold_all(["a model of depth 1 and so on and on", "a model of depth 2 and so on and on"], 10)
-    [['a model', 'o…depth 1…'], ['a model', 'o…depth 2…']]
+    [['depth 1'], ['depth 2']]
     """
     folded = [fold(text, columns, lines) for text in texts]
     names = [plain(text) for text in texts]
@@ -92,7 +92,7 @@ def distinct(names: Iterable[object], columns: int = 60) -> list[str]:
     >>> distinct(["a", "b", "a"])
     ['a', 'b', 'a (2)']
     >>> distinct(["a very long name 1 for a model", "a very long name 2 for a model"], 16)
-    ['a very l…name 1…', 'a very l…name 2…']
+    ['name 1', 'name 2']
     """
     seen: set[str] = set()
     out = []

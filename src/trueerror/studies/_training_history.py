@@ -231,7 +231,7 @@ def training_history(
             estimate=ci.estimate, low=ci.low, high=ci.high, gap=sign * (ci.estimate - seen), gap_low=math.nan,
             gap_high=math.nan,
         ))  # fmt: skip
-    behind = [against[s, best] for s in steps if s != best]
+    behind = [against[s, best].alone() for s in steps if s != best]
     adjusted = adjust([1.0 if math.isnan(c.p_value) else c.p_value for c in behind])
     return TrainingHistory(
         metric=measure.name, title=measure.title, parameter=parameter, points=tuple(points),

@@ -301,7 +301,7 @@ def _all_metrics(bench: ModelMetrics) -> list[str]:
         if m.of_scores:
             return bench.has_scores and named
         if m.of_losses:
-            return bench.has_probabilities and not (settings.other_mix and (clustered or not named))
+            return not m.of_grades and bench.has_probabilities and not (settings.other_mix and (clustered or not named))
         return bench.ranks_classes
 
     averaged = [find_measure(name) for name in AVERAGED_IN_ALL]

@@ -90,10 +90,18 @@
   // A straight quote opens at the start of a word and closes elsewhere.
   const quoted = (text) => text.replace(/(^|[\s([–-])"/g, "$1``").replace(/"/g, "''");
   const latexText = (text) => [...quoted(text)].map((c) => SPECIAL[c] || c).join("");
-  const markdownText = (text) => {
-    const plain = text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-    return plain.replace(/[\\|*_`[\]]/g, "\\$&").split(/\s+/).join(" ").trim();
+  // A word that a page would make a link, a mention or a formula of is code.
+  const LIVE = /@\w|#\d|GH-\d|:\/\/|www\.|:[\w+-]+:|\$|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,40}\b/;
+  const code = (name) => {
+    const fence = "`".repeat(1 + Math.max(0, ...(name.match(/`+/g) || []).map((run) => run.length)));
+    return (name.includes("`") ? fence + " " + name + " " + fence : fence + name + fence).replace(/\|/g, "\\|");
   };
+  const markdownWord = (word) => {
+    const name = word.replace(/[.,;]+$/, "");
+    if (LIVE.test(word)) return code(name) + word.slice(name.length);
+    return word.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/[\\|*_`~[\]]/g, "\\$&");
+  };
+  const markdownText = (text) => text.trim().split(/\s+/).map(markdownWord).join(" ");
   const cells = (table) => [...table.rows].filter((r) => r.getAttribute("aria-hidden") !== "true")
     .filter((r) => !r.closest("[aria-hidden=true]"))
     .map((r) => [...r.cells].filter((c) => !c.hidden && !c.classList.contains("line")).map((c) => (c.dataset.text || c.textContent).trim()));
