@@ -490,10 +490,8 @@ def as_options(sentence: str, options: Sequence[inspect.Parameter] | None = None
         if declared is None:
             return match[0]
         value = match["word"] or match["value"] or ""
-        if value == "False" and declared.metavar == "COLUMN":
-            value = "none"
-        if value == "True" and declared.metavar == "COLUMN":
-            value = "all"
+        if declared.metavar == "COLUMN":
+            value = {"False": "none", "True": "all"}.get(value, value)
         return f"{declared.default} {value}".rstrip()
 
     for phrase, instead in PHRASES.items():
