@@ -77,7 +77,7 @@ def test_long_examples_are_broken_so_that_they_can_be_pasted():
             "--metric takes one METRIC, and was given 2 times",
         ),
         (("report", *READ, "--by", "a", "--by", "b"), "--by takes one COLUMN, and was given 2 times"),
-        (("evaluate", *READ, "--cluster", "a", "--cluster", "b"), "--cluster takes one COLUMN"),
+        (("evaluate", *READ, "--weight", "a", "--weight", "b"), "--weight takes one COLUMN"),
         (
             ("gate", CANCER, "--truth", "a", "--truth=b", "--truth", "c"),
             "--truth takes one COLUMN, and was given 3 times",

@@ -25,7 +25,10 @@ N = 90
 DRAWN = np.random.default_rng(3)
 TRUTH = (DRAWN.random(N) < 0.4).astype(int)
 A, B = (np.clip(0.5 + k * (TRUTH - 0.5) + DRAWN.normal(size=N) * 0.2, 0, 1).round(2) for k in (0.7, 0.3))
-LINES = ["y,a,b,c,g,w,k"] + [f"{TRUTH[i]},{A[i]},{B[i]},{int(B[i] >= 0.5)},{i % 3},{i % 4 + 1},r{i}" for i in range(N)]
+SEEN = np.argsort((A >= 0.5) == TRUTH).argsort()  # the wrong answers of `a` come first
+LINES = ["y,a,b,c,g,w,k,t"] + [
+    f"{TRUTH[i]},{A[i]},{B[i]},{int(B[i] >= 0.5)},{i % 3},{i % 4 + 1},r{i},{SEEN[i]}" for i in range(N)
+]
 FOLDED = ["dataset,learner,fold,accuracy,other"] + [
     f"d{d},{m},{f},{0.7 + 0.01 * d + 0.02 * k + 0.005 * ((f * 7 + d * 3 + k) % 5):.3f},{0.5 + 0.1 * k + 0.01 * d}"
     for d in range(5) for k, m in enumerate("pq") for f in range(4)
@@ -67,9 +70,9 @@ OTHER: dict[str, Any] = {
     "sequential": True, "unpaired": True, "model": "b", "counts": True, "other_file": "rows.csv", "dataset":
     "learner", "learner": "dataset", "value": "other", "lower": True, "rope": 0.05, "test_train_ratio": 0.5,
     "out_of": 40, "repeats": 2, "df": [9.0], "gap": ["recall"], "grade": ["a"], "scale": "0,2", "k": [3],
-    "cost_ratio": 20.0, "point": ["p=0.2,0.9"], "color": "always",
+    "cost_ratio": 20.0, "point": ["p=0.2,0.9"], "color": "always", "time": "t", "names": "y,a,b,c,g,w,k,t",
 }  # fmt: skip
-OTHER |= {"rng": 7, "metrics": ["recall"], "right": ["a"], "right_from": 0.5, "names": "y,a,b,c,g,w,k", "table": "rows"}
+OTHER |= {"rng": 7, "metrics": ["recall"], "right": ["a"], "right_from": 0.5, "table": "rows"}
 CLUSTERED = {"icc_right": 0.4, "icc_between": 0.3, "cluster_size": 5.0}
 NO_ROWS: dict[str, Any] = dict.fromkeys(("file", *USUAL))
 ONE_MATRIX = {**NO_ROWS, "matrix": ["150 40 60 250"]}
@@ -120,6 +123,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("plot", "costs"): ({"kind": "forest"}, "[[0, 1], [5, 0]]"),
     ("plot", "threshold"): ({"kind": "forest"}, 0.7),
     ("plot", "cluster"): ({"kind": "forest"}, "g"),
+    ("plot", "time"): ({"kind": "forest"}, "t"),
     ("plot", "id"): ({}, "g"),
     ("plot", "how"): ({"fold": "g"}, "threshold"),
     ("plot", "rng"): ({"band": "simultaneous"}, 7),
@@ -128,6 +132,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("hull", "seed"): ({"prior": 0.4, "form": Format.json}, 7),
     ("hull", "weights_kind"): ({"prior": 0.4, "weight": "w", "weights_kind": "frequency"}, "sampling"),
     ("hull", "cluster"): ({"form": Format.json}, "g"),
+    ("hull", "time"): ({"form": Format.json}, "t"),
     ("hull", "id"): ({}, "g"),
     ("check", "id"): ({}, "g"),
     ("check", "ignore"): ({"cluster": "g"}, ["TE204"]),
@@ -135,6 +140,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("gate", "adjust"): ({"metric": ["recall", "specificity"]}, "none"),
     ("gate", "margin"): ({}, ["0.1"]),
     ("gate", "id"): ({}, "g"),
+    ("gate", "models"): ({}, ["c"]),
     ("gate", "model"): ({"models": ["a", "b", "c"], "model": "a"}, "c"),
     ("gate", "baseline"): ({"models": ["a", "b", "c"], "model": "a"}, "c"),
     ("gate", "rng"): ({"metric": ["mcc"], "form": Format.json}, 7),

@@ -472,8 +472,9 @@ SPOKEN = rf"(?<!\w){QUOTED}(?!\w)|\b(?P<name>[a-z]\w*)=(?:{VALUE})"
 def as_options(sentence: str, options: Sequence[inspect.Parameter] | None = None) -> str:
     """A sentence that names options as Python does, with the flags of the command that is running.
 
-    >>> from trueerror.cli._option_groups import CostOptions, RowsOptions
-    >>> def judge(*, rows: RowsOptions, costs: CostOptions): ...
+    >>> from trueerror.cli._option_groups import RowsOptions
+    >>> from trueerror.inputs._groups import Costs
+    >>> def judge(*, rows: RowsOptions, costs: Costs): ...
     >>> options, groups = _options_of(judge)
     >>> as_options('pass positive= one of 0, 1, or positive="yes" (cost_fp=1); no seed= here', options)
     'pass --positive one of 0, 1, or --positive yes (--cost-fp 1); no seed= here'
@@ -489,10 +490,8 @@ def as_options(sentence: str, options: Sequence[inspect.Parameter] | None = None
         if declared is None:
             return match[0]
         value = match["word"] or match["value"] or ""
-        if value == "False" and declared.metavar == "COLUMN":
-            value = "none"
-        if value == "True" and declared.metavar == "COLUMN":
-            value = "all"
+        if declared.metavar == "COLUMN":
+            value = {"False": "none", "True": "all"}.get(value, value)
         return f"{declared.default} {value}".rstrip()
 
     for phrase, instead in PHRASES.items():

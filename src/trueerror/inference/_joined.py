@@ -160,8 +160,8 @@ class RunsFound(NamedTuple):
     def of(cls, p: Predictions, threshold: float | None = None) -> RunsFound:
         """Of the errors of all models, and of how they differ from the first, each as one of so many (Bonferroni).
 
-        Grades, and scores that call nothing, are taken by their ranks. Where rows are sorted by an answer, errors stand
-        together by themselves: nothing is found.
+        Grades, and scores without a threshold, are taken by their ranks. Where rows are sorted by an answer, errors
+        stand together by themselves: nothing is found.
         """
         source, first = p.source.fetched(), p.models[0]
         same = source.truth[1:] == source.truth[:-1]
