@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
-
-import trueerror as te
 
 HERE = Path(__file__).parent
 RUN = """
@@ -134,47 +130,3 @@ def test_of_two_runs_on_one_store_the_second_is_refused_and_the_first_goes_on(fo
     third = start(folder, "at once", "--resume")
     _, err = third.communicate(timeout=60)
     assert (third.returncode, err) == (0, "")
-
-
-def in_child(work: object) -> object:
-    """What a forked child answers."""
-    context = multiprocessing.get_context("fork")
-    reading, writing = context.Pipe(duplex=False)
-    child = context.Process(target=lambda: writing.send(work()))  # type: ignore[operator]
-    child.start()
-    try:
-        assert reading.poll(60), "the child hangs"
-        return reading.recv()
-    finally:
-        child.kill()
-        child.join()
-        child.close()
-        for one in (reading, writing):
-            one.close()
-
-
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_a_forked_child_answers_as_its_parent(tmp_path: Path) -> None:
-    sys.path.insert(0, str(HERE))
-    try:
-        from waiting import Waiting
-    finally:
-        sys.path.remove(str(HERE))
-    (tmp_path / "fits").mkdir()
-    rng = np.random.default_rng(0)
-    truth, scores = rng.integers(0, 2, 300_000), rng.random(300_000)
-    X, y = np.arange(40.0).reshape(20, 2), [0, 1] * 10
-
-    def judge() -> str:
-        return te.evaluate(truth, scores=scores, positive=1, metrics="auc").to_json()
-
-    def fit(store: str, jobs: int) -> Sequence[bytes]:
-        learner = Waiting(str(tmp_path / "fits"))
-        run = te.experiment(learner, (X, y), plan=te.KFold(4), store=tmp_path / store, jobs=jobs, progress=False)
-        return [o.labels.tobytes() for all_ in run.outcomes.values() for o in all_]
-
-    assert in_child(judge) == judge()
-    expected = fit("parent", 2)
-    assert in_child(lambda: fit("child", 2)) == expected
-    assert in_child(lambda: fit("parent", 1)) == expected
-    assert fit("parent", 1) == expected
