@@ -181,3 +181,10 @@ def test_one_line_says_what_the_other_metric_says():
     rare = te.compare((np.arange(600) % 30 == 0).astype(int), scores=scores)
     assert rare.metric == "auc"
     assert "By accuracy: " in rare.verdict
+
+
+def test_the_other_metric_names_nobody_where_models_tie() -> None:
+    rng = np.random.default_rng(5)
+    truth = (rng.random(2000) < 0.01).astype(int)
+    scores = {name: 0.4 / (1 + np.exp(-(by * truth + rng.normal(size=2000)))) for name, by in (("a", 1.0), ("b", 3.0))}
+    assert "By accuracy: a and b have the same estimate." in te.compare(truth, scores=scores, positive=1).verdict

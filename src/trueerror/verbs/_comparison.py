@@ -441,16 +441,16 @@ def also_words(cmp: Comparison) -> tuple[str, ...]:
     if other is None or cmp.reference is not None:
         return ()
     best, nearest = other.ranked[:2]
-    c, a = other[best, nearest], one_line(best)
+    if nearest in other.leaders:
+        return (f"By {other.title}: {_names(other.leaders)} have the same estimate.",)
+    c, a, of = other[best, nearest], one_line(best), len(other.models)
     worse = [m for m in other.ranked[1:] if other.better(best, m)]
-    how = "probably " if _sure(other, best, nearest) == "probable" else ""
     if best in (other.facts.hollow or ()):
         what = f"{a} is ahead"
-    elif len(worse) == len(other.models) - 1:
-        what = f"{a} is {how}{'better' if len(worse) == 1 else 'best'}"
+    elif len(worse) == of - 1:
+        what = f"{a} is {'probably ' * (_sure(other, best, nearest) == 'probable')}{'better' if of == 2 else 'best'}"
     else:
-        among = f" among {len(other.models) - len(worse)} of {len(other.models)}" if len(other.models) > 2 else ""
-        what = f"{a} is ahead, too close to call{among}"
+        what = f"{a} is ahead, too close to call{f' among {of - len(worse)} of {of}' if of > 2 else ''}"
     return (
         f"By {other.title}: {what} ({points(other, c.estimate)}{unit(other)} from {one_line(nearest)}, {_decided(c)}).",
     )
