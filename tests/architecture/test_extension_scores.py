@@ -1,4 +1,4 @@
-"""A metric of scores, and an interval for the AUC, are one function each: a decorator makes them known to every verb."""
+"""A metric of scores, and an interval for the AUC, are one function each: a decorator shows them to every verb."""
 
 import numpy as np
 import pytest
