@@ -48,12 +48,12 @@ Table = Annotated[
     str | None,
     flag("Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME", group=COLUMNS),
 ]
-Adjust = Annotated[str, flag("For several pairs: holm, hochberg, bh, … or none.", "WORD")]
-OneOrTwoSided = Annotated[Alternative, flag("two-sided, greater or less.", "WORD")]
+Adjust = Annotated[str, flag("Correction for pairs: holm, hochberg, bh, … or none.", "WORD")]
+OneOrTwoSided = Annotated[Alternative, flag("Side of the test: two-sided, greater or less.", "WORD")]
 Unpaired = Annotated[bool, flag("The two files hold different rows.")]
 Form = Annotated[
     Format,
-    flag("How to write the answer: text, json, markdown (or md), latex, html.", "WORD",
+    flag("Format of the answer: text, json, markdown (or md), latex, html.", "WORD",
         parser=format_named, autocompletion=complete_formats, words="--format -f"),
 ]  # fmt: skip
 # Columns that are recognised by their names, unless "none" declines them.
@@ -78,10 +78,10 @@ class RowsOptions(Group):
     positive: str | None = option(None, "The positive class.", "LABEL")
     id: str | None = option(None, "Column that names each row.", "COLUMN")
     cluster: list[str] | None = option(
-        None, "Column of clusters; repeat for two keys; or 'none'.", "COLUMN", list[str])
-    time: str | None = option(None, "When a row was seen: limits allow for errors in runs.", "COLUMN")
+        None, "Column of clusters (repeat for two keys); 'none' takes rows as independent.", "COLUMN", list[str])
+    time: str | None = option(None, "Column of the time of each row: limits allow for errors in runs.", "COLUMN")
     by: str | None = option(
-        None, "Column of slices: results for each value; a,b for their combinations.", "COLUMN")
+        None, "Column of slices, with results for each value; a,b for combinations.", "COLUMN")
     fold: str | None = option(None, "Column of cross-validation folds.", "COLUMN")
     repeat: str | None = option(None, "Column of repeats of the folds.", "COLUMN")
     weight: str | None = option(None, "Column of row weights.", "COLUMN")
@@ -337,7 +337,7 @@ class OutputOptions:
 
     GROUP: ClassVar[str] = OUTPUT
     form: Form = Format.text
-    explain: Annotated[bool, flag("Say how each number was made, with formula and source.")] = False
+    explain: Annotated[bool, flag("Show the method of each number, with formula, assumptions and source.")] = False
     ignore: Annotated[
         list[str] | None,
         flag(

@@ -35,7 +35,7 @@ class BattleColumns(Group):
     battle: str | None = option(None, "In a long file: column of battles.", "COLUMN")
     model: str | None = option(None, "In a long file: column of models.", "COLUMN")
     score: str | None = option(None, "In a long file: column of scores, higher wins.", "COLUMN")
-    cluster: str | None = option(None, "Column of prompts, whose battles depend on each other; or 'none'.", "COLUMN")
+    cluster: str | None = option(None, "Column of prompts (clusters of battles); or 'none'.", "COLUMN")
     table: str | None = option(None, "Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME")
     # fmt: on
 

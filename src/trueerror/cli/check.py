@@ -15,7 +15,7 @@ from trueerror.results._format import filled, listing, one_line
 if TYPE_CHECKING:
     from trueerror.findings import Finding, Findings
 
-CHECK_HELP = "What the evaluation linter finds in a file of predictions; exit code 1 when there is an error among it."
+CHECK_HELP = "Findings about an evaluation, from a file of predictions; exit code 1 when one is an error."
 CHECK_EPILOG = (
     "Examples: trueerror check preds.csv · trueerror check preds.csv --fail-on warning --ignore TE103 · "
     "trueerror check test.csv --training train.csv"

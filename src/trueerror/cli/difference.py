@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from trueerror.results import Contrast
 from trueerror.cli.interval import parse_counts
 
-DIFFERENCE_HELP = "Whether two rates from different rows differ, given X of N twice."
+DIFFERENCE_HELP = "Whether two rates from different rows differ, from X of N twice."
 DIFFERENCE_EPILOG = (
     "Examples: trueerror difference 20/100 30/100 · trueerror difference 0.15/30 0.25/5000 --method wald · "
     "trueerror difference 56/70 48/80 --alternative greater. "

@@ -33,7 +33,7 @@ def evaluate_command(
     gap: Annotated[
         list[str] | None,
         flag(
-            "With --by: who is worst off by this metric, and whether that is more than chance; repeat for several.",
+            "With --by: test the gap between the lowest and the highest group by this metric; repeat for several.",
             "NAME",
             autocompletion=complete_metrics,
         ),

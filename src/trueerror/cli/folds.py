@@ -12,7 +12,7 @@ from trueerror.cli._app import COLUMNS, Without, command, flag
 from trueerror.cli.rank import _scores_of_table
 from trueerror.inputs._options import InputError
 
-FOLDS_HELP = "Two learners fold by fold: differences, mean, s, and the plain t beside the corrected one."
+FOLDS_HELP = "Two learners fold by fold: differences, mean, s, plain t and corrected t."
 FOLDS_EPILOG = (
     "Examples: trueerror folds a=0.81,0.84,0.79,0.85 b=0.80,0.80,0.78,0.82 · trueerror folds cv.csv · "
     "trueerror folds cv.csv --first svm --second tree --repeats 10. "
@@ -34,8 +34,8 @@ def folds_command(
     first: Annotated[str | None, flag("Column of the first learner.", "COLUMN", group=COLUMNS)] = None,
     second: Annotated[str | None, flag("Column of the second learner.", "COLUMN", group=COLUMNS)] = None,
     table: o.Table = None,
-    repeats: Annotated[int, flag("How often the folds were assigned anew.", "NUMBER", min=1)] = 1,
-    test_train_ratio: Annotated[float | None, flag("Where it is not 1/(folds − 1).", "NUMBER")] = None,
+    repeats: Annotated[int, flag("Number of repeats of the cross-validation.", "NUMBER", min=1)] = 1,
+    test_train_ratio: Annotated[float | None, flag("n_test/n_train, if not 1/(folds − 1).", "NUMBER")] = None,
     alternative: o.OneOrTwoSided = "two-sided",
     confidence: o.Confidence = 0.95,
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],

@@ -17,7 +17,7 @@ from trueerror.inputs._options import InputError, nearest
 if TYPE_CHECKING:
     from trueerror.sources._predictions import Predictions
 
-GATE_HELP = "Whether a candidate may go in: exit code 0 pass, 1 fail, 3 cannot tell (2 bad input)."
+GATE_HELP = "Whether a candidate is good enough: exit code 0 pass, 1 fail, 3 cannot tell (2 bad input)."
 GATE_EPILOG = (
     "Examples: trueerror gate new.csv --baseline old.csv --margin 0.02 · trueerror gate preds.csv --baseline old "
     "--metric accuracy --metric recall --positive 1 · trueerror gate new.csv --at-least 0.9 · "

@@ -32,13 +32,13 @@ def hull_command(
     matrices: o.MatrixOptions,
     rows: Annotated[o.RowsOptions, Without("by", "repeat", "threshold")],
     prior: Annotated[float | None, flag(Costs.described()["prior"].meaning, "SHARE", group=COSTS)] = None,
-    cost_fp: Annotated[float, flag("What a false alarm costs.", "NUMBER", group=COSTS)] = 1.0,
-    cost_fn: Annotated[float, flag("What a miss costs.", "NUMBER", group=COSTS)] = 1.0,
+    cost_fp: Annotated[float, flag("Cost of a false alarm.", "NUMBER", group=COSTS)] = 1.0,
+    cost_fn: Annotated[float, flag("Cost of a miss.", "NUMBER", group=COSTS)] = 1.0,
     picture: Annotated[
         Path | None,
         flag("Write the picture too: .svg, .png, .pdf or .html.", "FILE", group=OUTPUT, words="--output -o"),
     ] = None,
-    seed: Annotated[int, flag("Seed of everything random.", "NUMBER", min=0)] = 0,
+    seed: Annotated[int, flag("Seed of all random draws.", "NUMBER", min=0)] = 0,
     output: Annotated[o.OutputOptions, Without("ignore")],
 ) -> None:
     """Which classifier is best at which class mix."""

@@ -13,7 +13,7 @@ from trueerror.inputs._options import InputError
 from trueerror.results import Side
 from trueerror.results._format import ci_words, common_format, whole
 
-INTERVAL_HELP = "Where the true rate lies, given X of N."
+INTERVAL_HELP = "The true rate behind X of N, with its interval."
 INTERVAL_EPILOG = (
     "Examples: trueerror interval 750/1000 --confidence 0.8 · trueerror interval 0/20 --method mid-p --side upper"
 )
@@ -68,7 +68,7 @@ def one_pair(words: list[str], trials: int | None) -> str:
 def interval_command(
     *,
     counts: Annotated[list[str], typer.Argument(help="Successes and trials as X/N, such as 750/1000.", metavar="X/N")],
-    out_of: Annotated[int | None, flag("The trials, where X or a rate stands alone.", "N", words="--n")] = None,
+    out_of: Annotated[int | None, flag("Number of trials, for X or a rate alone.", "N", words="--n")] = None,
     confidence: o.Confidence = 0.95,
     method: Annotated[
         str, flag("wilson, wilson-cc, wald, wald-cc, clopper-pearson, mid-p, agresti-coull or jeffreys.", "WORD")
@@ -76,7 +76,7 @@ def interval_command(
     side: Annotated[Side, flag("two-sided, lower (only a lower limit) or upper.", "WORD")] = "two-sided",
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
-    """Where the true rate lies, given X of N."""
+    """The true rate behind X of N, with its interval."""
     from trueerror.inference.proportion._interval import interval
 
     x, n = parse_counts(one_pair(counts, out_of))

@@ -29,15 +29,15 @@ def label_plan_command(
     *,
     file: o.File,
     judge: Annotated[str, flag("Column of the judge's labels or scores.", "COLUMN", group=COLUMNS)],
-    budget: Annotated[int, flag("How many rows to label.", "NUMBER", min=2)],
+    budget: Annotated[int, flag("Number of rows to label.", "NUMBER", min=2)],
     human: Annotated[
         str | None, flag("Column of labels that exist already, with gaps.", "COLUMN", group=COLUMNS)
     ] = None,
     table: o.Table = None,
     method: Annotated[str, flag("neyman (by groups of answers), active (by each score) or random.", "WORD")] = "neyman",
-    mix: Annotated[float, flag("For active: the even part of the chances.", "SHARE")] = 0.2,
+    mix: Annotated[float, flag("For active: share of the chance that is the same for all rows.", "SHARE")] = 0.2,
     rows: Annotated[Path | None, flag("CSV file for the rows and their chances.", "FILE")] = None,
-    seed: Annotated[int, flag("Seed of everything random.", "NUMBER", min=0)] = 0,
+    seed: Annotated[int, flag("Seed of all random draws.", "NUMBER", min=0)] = 0,
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Which rows to label next."""

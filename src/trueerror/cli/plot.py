@@ -89,12 +89,12 @@ def plot_command(
     how: Annotated[
         Literal["vertical", "threshold", "pooled"] | None,
         flag(
-            "Of roc with --fold: curves of the folds averaged at each FPR (vertical, the default) or at each "
+            "For roc with --fold: curves of the folds averaged at each FPR (vertical, the default) or at each "
             "threshold, or all rows in one curve (pooled)."
         ),
     ] = None,
-    metric: Annotated[str | None, flag("For forest, differences, pairs and slices: which metric.", "METRIC")] = None,
-    band: Annotated[str | None, flag("Of roc: pointwise or simultaneous; of pr: pointwise.", "WORD")] = None,
+    metric: Annotated[str | None, flag("For forest, differences, pairs and slices: the metric.", "METRIC")] = None,
+    band: Annotated[str | None, flag("For roc: pointwise or simultaneous; for pr: pointwise.", "WORD")] = None,
     costs: Costs,
     chance: Certainty,
     output: Annotated[o.OutputOptions, Without("form", "explain", "ignore", "color")],

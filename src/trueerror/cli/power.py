@@ -31,7 +31,7 @@ class EffectOptions(Group):
         "mcnemar", "mcnemar (two models on the same rows), two-proportions (on different rows), one-proportion, auc, "
         "equivalence, noninferiority, paired-mean, paired-t or unpaired-t.", "WORD")
     first: float | None = option(None, "Accuracy (or AUC, or mean) of the first.", "NUMBER", float)
-    second: float | None = option(None, "The same of the second.", "NUMBER", float)
+    second: float | None = option(None, "Accuracy (or AUC, or mean) of the second.", "NUMBER", float)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -45,16 +45,16 @@ class DesignOptions(Group):
         None, "For clustered rows: the correlation of two rows of a cluster, of being right, or of the differences "
         "where two models share the rows.", "SHARE", float)
     icc_right: float | None = option(
-        None, "Instead of --icc for two models: the correlation of one model's being right.", "SHARE", float)
+        None, "Instead of --icc for two models: correlation of one model with itself.", "SHARE", float)
     icc_between: float | None = option(
-        None, "With --icc-right: that of one model on a row with the other on another.", "SHARE", float)
+        None, "With --icc-right: correlation of one model with the other.", "SHARE", float)
     cluster_size: float | None = option(None, "For clustered rows: rows in a cluster.", "NUMBER", float)
     margin: float | None = option(
         None, "For equivalence, noninferiority: the largest difference that does not matter.", "NUMBER", float)
     alpha: float = option(0.05, "Significance level.", "SHARE", float)
     alternative: Alternative = option("two-sided", "two-sided, greater or less.", "WORD")
     method: str | None = option(None, "For mcnemar: mid-p, exact, chi2, chi2-cc or normal.", "WORD")
-    correlation: float | None = option(None, "For auc on the same rows: of the two areas.", "NUMBER", float)
+    correlation: float | None = option(None, "For auc on the same rows: correlation of the two areas.", "NUMBER", float)
     sd: float | None = option(None, "For means: standard deviation of a difference.", "NUMBER", float)
     # fmt: on
 
@@ -89,10 +89,10 @@ def caution_of(plan: Power) -> str:
     """How misleading a significant result would be."""
     if math.isnan(plan.exaggeration):
         return ""
-    large = f"be {plan.exaggeration:.2f} times too large on average"
+    large = f"the estimate will be {plan.exaggeration:.2f} times too large on average"
     if plan.wrong_sign < 0.001:
-        return f"A significant result would hardly ever point the wrong way, and {large}."
-    return f"A significant result would point the wrong way with probability {number(plan.wrong_sign)}, and {large}."
+        return f"If the result is significant, its sign is almost surely right; {large}."
+    return f"If the result is significant, its sign is wrong with probability {number(plan.wrong_sign)}; {large}."
 
 
 def written(*sentences: str, note: str = "") -> str:
@@ -101,10 +101,10 @@ def written(*sentences: str, note: str = "") -> str:
     blocks = [filled(text, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")]
     if note:
         blocks.append(filled(f"Note: {note}.", WIDTH, subsequent_indent="  "))
-    return "\n".join([*blocks, "--explain says how it was computed."])
+    return "\n".join([*blocks, "Add --explain for how it was computed."])
 
 
-POWER_HELP = "The power of so many rows to show a difference; with --second alone, the smallest detectable difference."
+POWER_HELP = "The power of N rows to show a difference; with --second alone, the smallest detectable difference."
 POWER_EPILOG = (
     "Examples: trueerror power --n 500 --first 0.82 --second 0.80 --disagreement 0.025 · "
     "trueerror power --n 500 --second 0.80 · trueerror power --test auc --n 400 --first 0.7 --prevalence 0.3"
@@ -147,5 +147,5 @@ def _power(plan: Power) -> str:
 
 
 def _smallest(plan: Power) -> str:
-    lead = f"{rows_of(plan)} {goal_of(plan)}; smaller differences they find less often."
+    lead = f"{rows_of(plan)} {goal_of(plan)}; smaller differences are found less often."
     return written(lead, caution_of(plan), note=plan.note)

@@ -10,7 +10,7 @@ from trueerror.cli._app import COLUMNS, Without, command, flag
 from trueerror.cli.label_plan import label_of, two_numbers, values_of
 from trueerror.inputs._options import InputError
 
-PPI_HELP = "The true mean of many rows, of which people labelled few and a judge all."
+PPI_HELP = "The true mean when people labelled only some rows and a judge labelled all."
 PPI_EPILOG = (
     "The file has a row for each item, with gaps in the column of people's labels. Examples: trueerror ppi items.csv "
     "--human human --judge judge · trueerror ppi items.csv --human human --judge score --positive right · "
@@ -28,12 +28,12 @@ def ppi_command(
     judge: Annotated[
         list[str], flag("Column of the judge's labels or scores, in the same order.", "COLUMN", group=COLUMNS)
     ],
-    positive: Annotated[str | None, flag("The label that is counted.", "LABEL", group=COLUMNS)] = None,
+    positive: Annotated[str | None, flag("The label to count.", "LABEL", group=COLUMNS)] = None,
     strata: Annotated[
         str | None, flag("Column of strata, within which rows were labelled at random.", "COLUMN", group=COLUMNS)
     ] = None,
     inclusion: Annotated[
-        str | None, flag("Column of the chances to be labelled, where they differ.", "COLUMN", group=COLUMNS)
+        str | None, flag("Column of each row's chance to be labelled, where they differ.", "COLUMN", group=COLUMNS)
     ] = None,
     table: o.Table = None,
     bounds: Annotated[str | None, flag("Lowest and highest value of a grade, such as 1,5.", "LOW,HIGH")] = None,

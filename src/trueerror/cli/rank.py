@@ -51,12 +51,12 @@ def rank_command(
     method: Annotated[str, flag("wilcoxon, sign, nemenyi, shaffer or bonferroni-dunn.", "WORD")] = "wilcoxon",
     adjust: o.Adjust = "holm",
     reference: Annotated[
-        str | None, flag("Compare only with this learner.", "LEARNER", words="--reference --control")
+        str | None, flag("Compare with this learner only.", "LEARNER", words="--reference --control")
     ] = None,
     rope: Annotated[
         float | None, flag("For two learners: the largest difference that does not matter.", "NUMBER")
     ] = None,
-    test_train_ratio: Annotated[float | None, flag("Of the folds, where it is not 1/(folds − 1).", "NUMBER")] = None,
+    test_train_ratio: Annotated[float | None, flag("n_test/n_train, if not 1/(folds − 1).", "NUMBER")] = None,
     chance: Certainty,
     output: Annotated[o.OutputOptions, Without("columns")],
 ) -> None:

@@ -42,14 +42,14 @@ def run_command(
     retry: Annotated[bool, flag("Go on with the run in the store, and do its failed fits again.")] = False,
     store: Annotated[str | None, flag("Folder or URL for the run, if not the file's.", "PLACE")] = None,
     jobs: Annotated[
-        int | None, flag("How many fits at once; -1 for all processors.", "NUMBER", words="--jobs -j")
+        int | None, flag("Number of fits at once; -1 for all processors.", "NUMBER", words="--jobs -j")
     ] = None,
     engine: Annotated[str | None, flag("loky, threading, dask or ray.", "WORD")] = None,
     metric: Annotated[
         list[str] | None,
         flag("A metric to show, if not the file's; repeat for several.", "NAME", autocompletion=complete_metrics),
     ] = None,
-    seed: Annotated[int | None, flag("Seed, if not the file's.", "NUMBER", min=0)] = None,
+    seed: Annotated[int | None, flag("Seed of all random draws, if not the file's.", "NUMBER", min=0)] = None,
     confidence: Annotated[
         float | None, flag("Confidence of the intervals, between 0 and 1.", "SHARE", words="--confidence -c")
     ] = None,

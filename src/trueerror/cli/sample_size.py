@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trueerror.inference.power._sample_size import Power
 from trueerror.cli.power import DesignOptions, EffectOptions, caution_of, goal_of, rows_of, written
 
-SAMPLE_SIZE_HELP = "How many rows it takes to show a difference, or to know an accuracy exactly enough."
+SAMPLE_SIZE_HELP = "Number of rows that show a difference, or that give an accuracy its precision."
 SAMPLE_SIZE_EPILOG = (
     "Examples: trueerror sample-size --first 0.87 --second 0.85 --disagreement 0.1 · "
     "trueerror sample-size --accuracy 0.9 --half-width 0.02 · "
@@ -26,8 +26,8 @@ def sample_size_command(
     *,
     effect: EffectOptions,
     power: Annotated[float, flag("The power to reach.", "SHARE")] = 0.8,
-    accuracy: Annotated[float | None, flag("About how good; with --half-width.", "SHARE")] = None,
-    half_width: Annotated[float | None, flag("How exactly to know it: ± this.", "SHARE")] = None,
+    accuracy: Annotated[float | None, flag("Expected accuracy; with --half-width.", "SHARE")] = None,
+    half_width: Annotated[float | None, flag("Half the width of the interval, such as 0.02.", "SHARE")] = None,
     design: DesignOptions,
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:

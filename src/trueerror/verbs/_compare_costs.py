@@ -213,7 +213,7 @@ def _check(p: Predictions, cost_fp: float, cost_fn: float, prior: float | None) 
     if len(p.models) < 2:
         raise InputError(f"there is one model, {p.models[0]!r}; te.roc(…).operating_point finds its threshold")
     if len(p.labels) != 2:
-        raise InputError(f"cost_fp and cost_fn speak of two classes, and there are {len(p.labels)}: pass costs=")
+        raise InputError(f"cost_fp and cost_fn are for two classes, and there are {len(p.labels)}: pass costs=")
     if p.positive is None:
         raise need_positive(p.labels, "choosing by costs")
     for m in p.models:
