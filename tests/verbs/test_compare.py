@@ -470,8 +470,8 @@ def test_costs_at_a_given_class_mix_have_no_noise_of_the_mix():
 def test_bad_costs_get_one_clear_sentence(options, message):
     with pytest.raises(ValueError, match=message):
         te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, **options)
-    with pytest.raises(ValueError, match="recalibrate"):
-        te.compare(TRUTH, scores={"sharp": 5 * SHARP, "dull": DULL}, cost_fn=3, threshold=1.0)
+    with pytest.raises(ValueError, match="pass threshold="):
+        te.compare(TRUTH, scores={"sharp": 5 * SHARP, "dull": DULL}, cost_fn=3)
 
 
 def test_identical_predictions_are_found():
@@ -966,4 +966,8 @@ def test_the_same_costs_give_one_answer_however_they_are_said():
     for costs in ([[0, 1], [10, 0]], {"fp": 1, "fn": 10}):
         assert str(te.compare(y, scores=scores, costs=costs)) == str(by_two)
     # A threshold that is given, and labels, are judged as they stand.
-    assert not hasattr(te.compare(y, scores=scores, costs=[[0, 1], [10, 0]], threshold=0.5), "cheaper_tuned")
+    at_half = te.compare(y, scores=scores, costs=[[0, 1], [10, 0]], threshold=0.5)
+    calls = {m: (s >= 0.5).astype(int) for m, s in scores.items()}
+    assert at_half.estimates == te.compare(y, scores=scores, cost_fn=10, threshold=0.5).estimates
+    as_labels = te.compare(y, calls, costs=[[0, 1], [10, 0]])
+    assert [c.estimate for c in at_half.pairs] == [c.estimate for c in as_labels.pairs]

@@ -280,6 +280,15 @@ class MatrixOptions(Group):
                     word = f"--{'model' if field.name == 'models' else field.name.replace('_', '-')}"
                     raise InputError(f"{word} is about the columns of a file, and --matrix has none; leave it out")
 
+    def noted(self, found: Any, positive: str | None) -> Any:
+        """The answer; where four bare counts leave open which class is positive, with how the other one is said."""
+        bare = [text for text in self.matrix or () if not re.search(r"\b(tp|fp|fn|tn)\s*=", text, re.IGNORECASE)]
+        two_by_two = bool(bare) and len(re.findall(r"\d+", bare[0].rpartition("=")[2])) == 4
+        if not two_by_two or self.labels is not None or positive is not None:
+            return found
+        note = "The first row and column were read as the negative class; if they are the positive one: --positive 0."
+        return dataclasses.replace(found, reading=f"{found.reading} {note}")
+
     def tables(self, positive: str | None) -> "dict[str, Confusion]":
         """The matrices by name."""
         names = None if self.labels is None else [word for word in re.split(r"[\s,;]+", self.labels) if word]

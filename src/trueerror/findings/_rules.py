@@ -86,17 +86,24 @@ class Findings(Result):
         """The findings less those that the reader has silenced."""
         return Findings(items=tuple(f for f in self.items if f.code not in codes))
 
-    def but(self, leaders: Sequence[str] | None = None) -> tuple[str, ...]:
-        """The worst finding as a sentence of a verdict, where it is more than a note; none where there is none.
+    def worst(self, leaders: Sequence[str] | None = None) -> Finding | None:
+        """The worst finding, where it is more than a note.
 
         With `leaders` only what is said of them, of a pair of models, or of all.
         """
         for f in self.items:
             of_other = leaders is not None and f.about and f.about not in leaders and " and " not in f.about
             if f.severity != "note" and not of_other:
-                who = f" {one_line(f.about)}" if leaders is not None and f.about not in ("", UNNAMED) else ""
-                return (f"But{who}: {one_line(f.message)} ({f.code}).",)
-        return ()
+                return f
+        return None
+
+    def but(self, leaders: Sequence[str] | None = None) -> tuple[str, ...]:
+        """The worst finding as a sentence of a verdict; none where there is none."""
+        f = self.worst(leaders)
+        if f is None:
+            return ()
+        who = f" {one_line(f.about)}" if leaders is not None and f.about not in ("", UNNAMED) else ""
+        return (f"But{who}: {one_line(f.message)} ({f.code}).",)
 
     def records(self) -> list[dict[str, object]]:
         return [record for f in self.items for record in f.records()]
@@ -117,11 +124,14 @@ class Findings(Result):
             lines.append(f"! {f.code} {who}{f.message}")
         return lines
 
-    def block(self, *, several: bool) -> Bullets:
-        """Findings as a part of another result, with the models that they are about where several are judged."""
+    def block(self, *, several: bool, said: Finding | None = None) -> Bullets:
+        """Findings as a part of another result, with the models that they are about where several are judged; one that
+        was said in the verdict is not said again."""
         lines: list[str] = []
         grave: list[int] = []
         for f, about in by_message(self.items):
+            if said is not None and (f.code, f.message) == (said.code, said.message) and len(about) < 2:
+                continue
             grave += [len(lines)] if f.severity == "error" else []
             names = [one_line(a) for a in about[:4]] + ([f"{len(about) - 4} more"] if len(about) > 4 else [])
             # Pairs of models have their own "and".

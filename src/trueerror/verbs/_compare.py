@@ -77,6 +77,7 @@ from trueerror.verbs._model_metrics import (
     judged_by,
     judged_on,
     named_costs,
+    priced,
     refuse_classes,
 )
 
@@ -199,9 +200,9 @@ def compare(asked: Comparing) -> Comparison:
       p-values adjusted by `adjust`. `reference=` compares with one model only.
     - Metric: a name, accuracy where nothing else is asked for, or {"f_beta": {"beta": 2}} with its own options.
     - Alike? `margin=` asks besides whether pairs are alike within ±margin (adjusted too).
-    - Costs: `cost_fp=` and `cost_fn=` compare probabilities by what their calls cost, at the threshold that the costs
-      name: a `CostComparison`. `costs=` (a cost matrix) compares the calls as they are by their expected cost, and
-      so do the two costs where models have labels only.
+    - Costs: `costs=` (a cost matrix; `cost_fp=`, `cost_fn=` of two classes) compares by what calls cost.
+      Probabilities make the calls that cost least: of two classes at the threshold that the costs name (a
+      `CostComparison`). Labels alone, and scores with `threshold=`, are judged as they stand.
     - Another class mix: `prior=`, the share of the positive class, or of each class. Slices: `by=` compares in each
       too (`cmp.slices`, adjusted over all of them).
     - Folds: with `folds=` rows are ranked within folds; `method="corrected-t"` (or `repeats=` of folds) asks for the
@@ -233,30 +234,30 @@ def compare(asked: Comparing) -> Comparison:
 
         refuse_columns(asked.columns)
         return compare_folds(of_folds, Settings(confidence=asked.confidence, rng=asked.rng), asked)
-    measure, own_options = judged_by(asked.metric, asked.options, asked.costs)
+    costs = named_costs(asked.costs, asked.cost_fp, asked.cost_fn)
+    asked = replace(asked, costs=costs, cost_fp=None, cost_fn=None)
+    measure, own_options = judged_by(asked.metric, asked.options, costs)
     given, second = _samples(asked)
     if second is None and (two := _two_costs(given, asked)) is not None:
-        return _by_two_costs(given, replace(asked, costs=None, cost_fp=two[0], cost_fn=two[1]))
-    named = asked.metric is not None or asked.costs is not None
+        from trueerror.verbs._compare_costs import compare_costs
+
+        check_keys(given, "costs at a threshold")
+        return compare_costs(given, asked, *two)
+    named = asked.metric is not None or costs is not None
     measure, own_options = judged_on(given, measure, own_options, asked=named)
     if given.scale is not None:
-        refuse_classes(prior=asked.prior, threshold=asked.threshold, cost_fp=asked.cost_fp, cost_fn=asked.cost_fn)
-    settings = Settings.of(asked, {measure.name: own_options}, costs=asked.costs, threshold=asked.threshold)
-    by_cost = asked.cost_fp is not None or asked.cost_fn is not None
+        refuse_classes(prior=asked.prior, threshold=asked.threshold)
+    settings = Settings.of(asked, {measure.name: own_options}, costs=costs, threshold=asked.threshold)
     lowest, highest = measure.bounds(own_options) if measure.of_grades else measure.range
-    width = None if asked.margin is None or by_cost else check_margin(asked.margin, widest=highest - lowest)
+    width = None if asked.margin is None else check_margin(asked.margin, widest=highest - lowest)
     if second is not None:
         if asked.paired is False:
-            if by_cost:
-                raise InputError(
-                    "cost_fp= and cost_fn= compare models on the same rows: pass costs=, for scores with threshold="
-                )
-            return _separate(given, second, measure, settings, replace(asked, margin=width))
+            samples = priced(given, settings), priced(second, settings)
+            return _separate(*samples, measure, settings, replace(asked, margin=width))
         given = pair(given, second)
     elif asked.paired is False:
         raise InputError("paired=False compares two Predictions on different rows: pass both")
-    if by_cost:
-        return _by_two_costs(given, asked)
+    given = priced(given, settings)
     compared: Comparer = partial(
         compare_predictions, measure=measure, settings=settings, reference=asked.reference, method=asked.method,
         adjust=asked.adjust, margin=width, alternative=asked.alternative,
@@ -337,40 +338,18 @@ def _samples(asked: Comparing) -> tuple[Predictions, Predictions | None]:
 
 
 def _two_costs(p: Predictions, asked: Comparing) -> tuple[float, float] | None:
-    """What a false alarm and a miss cost, where costs= of probabilities says no more: the costs name the threshold."""
-    unlike = (asked.metric, asked.options, asked.threshold, asked.margin, asked.paired, asked.cost_fp, asked.cost_fn)
+    """What a false alarm and a miss cost, where probabilities are compared by nothing else."""
+    unlike = (asked.metric, asked.options, asked.margin, asked.paired)
     if asked.costs is None or any(x is not None for x in unlike) or asked.alternative != "two-sided":
         return None
-    of_scores = all(p.has_scores(m) and not p.has_labels(m) and not p.has_class_scores(m) for m in p.models)
+    as_said = [m.name for m in p.facts.models if m.threshold is not None and asked.threshold is None]
+    of_scores = all(p.has_scores(m) and m not in as_said for m in p.models)
     if p.scale is not None or not of_scores or len(p.labels) != 2 or p.positive is None or len(p.models) < 2:
         return None
     prices, up = cost_matrix(asked.costs, p.labels, p.positive), p.labels.index(p.positive)
     fp, fn = float(prices[1 - up, up]), float(prices[up, 1 - up])
     inside = all(found.low >= 0 and found.high <= 1 for found in map(p.score_range, p.models))
     return (fp, fn) if inside and fp > 0 and fn > 0 and not prices[0, 0] and not prices[1, 1] else None
-
-
-def _by_two_costs(given: Predictions, asked: Comparing) -> Comparison:
-    """Models by what their errors cost: labels as they stand, scores at the threshold that the costs name."""
-    if asked.metric is not None or asked.costs is not None:
-        raise InputError(
-            "cost_fp= and cost_fn= compare by cost at the threshold that they name: leave metric= and costs= out"
-        )
-    if not any(given.has_scores(m) for m in given.models):
-        # Labels stand as they are: there is no threshold to choose.
-        costs = named_costs(None, asked.cost_fp, asked.cost_fn)
-        judged = asked.given(Pairwise) | asked.given(Resampling) | {"paired": None, "options": None}
-        return compare(given, costs=costs, prior=asked.prior, **judged)
-    for word, wanted in {"alternative": asked.alternative != "two-sided", "margin": asked.margin is not None}.items():
-        if wanted:
-            raise InputError(
-                f"{word}= does not go with cost_fp= and cost_fn= of scores: pass costs= with threshold=, which "
-                "compares the calls as labels are compared"
-            )
-    from trueerror.verbs._compare_costs import compare_costs
-
-    check_keys(given, "costs at a threshold")
-    return compare_costs(given, asked)
 
 
 def of_counts(first: object, second: object) -> bool:

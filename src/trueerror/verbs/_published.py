@@ -20,7 +20,7 @@ from trueerror.inference._unpaired import (
 from trueerror.inference.proportion._interval import interval, is_float, one_or_all
 from trueerror.inference.proportion._paired import McNemarMethod, mcnemar, mcnemar_bounds
 from trueerror.inputs._arrays import count, count_matrix
-from trueerror.inputs._groups import ClassMix, Folding, RowOptions
+from trueerror.inputs._groups import Folding, RowOptions
 from trueerror.inputs._options import InputError, check_share, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Alternative, Contrast, Table
@@ -30,7 +30,7 @@ from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._compare import Comparing, assemble_comparison, own_rows
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
-from trueerror.verbs._model_metrics import ModelMetrics, Settings, judged_by, mix_words, named_costs
+from trueerror.verbs._model_metrics import ModelMetrics, Settings, counts_reading, judged_by, mix_words, named_costs
 
 # What four counts, or two shares, of right answers cannot answer.
 OF_CLASSES = ("metric", "positive", "costs", "cost_fp", "cost_fn", "prior", "options")
@@ -153,7 +153,7 @@ def compare_tables(tables: Mapping[str, Confusion], asked: Comparing) -> Compari
         both_ways=contrasts("two-sided") if margin and asked.alternative != "two-sided" else None,
         adjust=asked.adjust,
         confidence=settings.confidence,
-        reading=_tables_reading(tables, asked.prior),
+        reading=f"{counts_reading(tables, asked.prior)} Different rows: not paired.",
         estimand="Estimates: the difference between models, each on rows drawn like its own"
         + (
             "."
@@ -162,24 +162,6 @@ def compare_tables(tables: Mapping[str, Confusion], asked: Comparing) -> Compari
         ),
         sample=sample,
     )
-
-
-def _tables_reading(tables: Mapping[str, Confusion], prior: ClassMix) -> str:
-    parts = []
-    for name, t in tables.items():
-        up = t.positive
-        share = (
-            ""
-            if up is None
-            else f" ({whole(float(t.classes().truth[t.labels.index(up)]))} of class {one_line(str(up))})"
-        )
-        parts.append(f"{one_line(name)} of {t.n:,} rows{share}")
-    mix = (
-        ""
-        if prior is None
-        else f" Compared at one class mix: {mix_words(prior, next(iter(tables.values())).positive)}."
-    )
-    return f"Counts: {', '.join(parts)}; as different rows, not paired.{mix}"
 
 
 def _four(counts: Any) -> tuple[tuple[str, str], Discordance]:
