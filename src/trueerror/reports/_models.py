@@ -142,11 +142,11 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) ->
     p.source.expect_scores()
     cmp, note = _compared(p, asked)
     # Judged by costs, scores are cut where the costs themselves say.
-    cut, costs = p, asked.costs
+    cut = p
     if isinstance(cmp, CostComparison):
         cut = p.with_threshold(cmp.threshold)
         asked = replace(asked, cost_fp=cmp.cost_fp, cost_fn=cmp.cost_fn, costs=None)
-        costs = _price_table(p, asked)
+    costs = _price_table(p, asked) if asked.by_cost and cmp is not None else asked.costs
     # Of two classes the page holds the curves of all models at once: their tables are counted once.
     with cut._tables_kept() if len(cut.labels) == 2 and cut.positive is not None else nullcontext():
         ev = evaluate(
