@@ -31,7 +31,7 @@ VERBS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", VERBS)
 def test_defaults_are_those_of_the_verb(name: str) -> None:
     parameters = inspect.signature(VERBS[name]).parameters.values()
-    theirs = {p.name: p.default for p in parameters if p.default is not p.empty}
+    theirs = {p.name: p.default for p in parameters if p.default not in (None, p.empty)}
     ours = {s.name: s.default for s in row_of(name).own if s.name in theirs}
     assert ours == {word: theirs[word] for word in ours}
 

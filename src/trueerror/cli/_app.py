@@ -147,7 +147,7 @@ def made(name: str) -> Any:
     """A command for the parser."""
     row = row_of(name)
     program = typer.Typer(add_completion=False, rich_markup_mode=None)
-    about = {"help": row.help, "short_help": row.help, "epilog": epilog(row)}
+    about: dict[str, Any] = {"help": row.help, "short_help": row.help, "epilog": epilog(row)}
     program.command(name, cls=GroupedCommand, **about)(command_of(name))
     return typer.main.get_command(program)
 

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -63,8 +63,8 @@ class Row:
     before: str = ""
     after: str = ""
     verb: str = ""
-    groups: tuple[str, ...] = ("output",)
-    without: tuple[str, ...] = ()
+    groups: Sequence[str] = ("output",)
+    without: Sequence[str] = ()
     own: tuple[Setting, ...] = ()
 
     def grouped(self) -> dict[str, list[Setting]]:
@@ -98,7 +98,7 @@ def row_of(name: str) -> Row:
         for name, record in source.get(word, {}).items()
         if name not in without
     }
-    plain = {key: tuple(v) if key in ("groups", "without") else v for key, v in written.items() if key not in PLACES}
+    plain: dict[str, Any] = {key: value for key, value in written.items() if key not in PLACES}
     return Row(name, **plain, own=tuple(own.values()))
 
 
@@ -185,10 +185,9 @@ def _for_parser(setting: Setting) -> inspect.Parameter:
         mark = typer.Option(
             *setting.flags, **shown, rich_help_panel=setting.place, min=known.least, autocompletion=complete
         )
-    kind = known.kind if setting.needed or setting.default is not None else known.kind | None
-    default = inspect.Parameter.empty if setting.needed else setting.default
-    annotation = Annotated[kind, mark]
-    return inspect.Parameter(setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    kind: Any = known.kind if setting.needed or setting.default is not None else known.kind | None
+    how: Any = {"default": inspect.Parameter.empty if setting.needed else setting.default}
+    return inspect.Parameter(setting.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, mark], **how)
 
 
 # What files that a command reads are called in its help; those that it writes are of the kind "path".
