@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from tests.cli.program import run
 from trueerror.cli._app import COMMANDS, command_of, epilog
-from trueerror.cli._commands import Row
+from trueerror.cli._commands import CommandRow
 from trueerror.data import path
 
 CANCER = str(path("breast_cancer"))
@@ -45,7 +45,7 @@ def test_the_help_lists_every_command_in_full():
 
 
 def test_long_examples_are_broken_so_that_they_can_be_pasted():
-    text = epilog(Row("gate", "", ["gate " + "--margin 0.02 " * 8]))
+    text = epilog(CommandRow("gate", "", ["gate " + "--margin 0.02 " * 8]))
     assert " \\\n" in text
     assert max(map(len, text.splitlines())) <= 78
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import trueerror as te
-from trueerror.cli._commands import COMMANDS, row_of
+from trueerror.cli._commands import COMMANDS, command_row
 from trueerror.cli.plot import KINDS
 from trueerror.inference.loss._t_tests import fold_differences
 
@@ -32,18 +32,18 @@ VERBS: dict[str, Callable[..., Any]] = {
 def test_defaults_are_those_of_the_verb(name: str) -> None:
     parameters = inspect.signature(VERBS[name]).parameters.values()
     theirs = {p.name: p.default for p in parameters if p.default not in (None, p.empty)}
-    ours = {s.name: s.default for s in row_of(name).own if s.name in theirs}
+    ours = {s.name: s.default for s in command_row(name).own if s.name in theirs}
     assert ours == {word: theirs[word] for word in ours}
 
 
 def test_the_help_of_plot_names_every_kind() -> None:
-    (kind,) = (s for s in row_of("plot").own if s.name == "kind")
+    (kind,) = (s for s in command_row("plot").own if s.name == "kind")
     assert kind.known.meaning == f"What to show: {', '.join(KINDS)}."
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_one_option_of_a_name_and_of_a_flag(name: str) -> None:
-    settings = row_of(name).settings()
+    settings = command_row(name).settings()
     flags = [flag for s in settings for flag in s.flags]
     assert len({s.name for s in settings}) == len(settings)
     assert len(set(flags)) == len(flags)

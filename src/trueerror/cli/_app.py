@@ -13,7 +13,7 @@ import typer
 import typer.core
 
 from trueerror.cli._answers import ARGUMENTS, JUDGE, OUTPUT, PLACES, complain, discard_output, sentence_of
-from trueerror.cli._commands import COMMANDS, SECTIONS, Row, command_of, row_of
+from trueerror.cli._commands import COMMANDS, SECTIONS, CommandRow, command_of, command_row
 from trueerror.inputs._options import nearest
 from trueerror.inputs._words import known_words, option_for
 from trueerror.results._format import clip
@@ -22,10 +22,10 @@ from trueerror.version import __version__
 WIDTH = 78
 
 
-def epilog(row: Row) -> str:
+def epilog(row: CommandRow) -> str:
     r"""What stands below the options of a command, with a line for each example, ready to paste.
 
-    >>> row = Row("check", "", ["demo", "check preds.csv"], after="That is all.")
+    >>> row = CommandRow("check", "", ["demo", "check preds.csv"], after="That is all.")
     >>> print(epilog(row).replace("\b\n", ""))
     Examples:
       trueerror demo
@@ -145,7 +145,7 @@ class GroupedCommand(typer.core.TyperCommand):
 
 def made(name: str) -> Any:
     """A command for the parser."""
-    row = row_of(name)
+    row = command_row(name)
     program = typer.Typer(add_completion=False, rich_markup_mode=None)
     about: dict[str, Any] = {"help": row.help, "short_help": row.help, "epilog": epilog(row)}
     program.command(name, cls=GroupedCommand, **about)(command_of(name))
@@ -164,10 +164,10 @@ class GroupedProgram(typer.core.TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         for title, names in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(name, row_of(name).help) for name in names])
+                formatter.write_dl([(name, command_row(name).help) for name in names])
 
 
-ABOUT = Row(
+ABOUT = CommandRow(
     "",
     "How good is a classifier really, is it better than that one, and which one to run: each answer with its "
     "uncertainty.",

@@ -54,7 +54,7 @@ KINDS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Row:
+class CommandRow:
     """A command as it is written down."""
 
     name: str
@@ -86,7 +86,7 @@ SECTIONS: dict[str, list[str]] = _written()["sections"]
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 
 
-def row_of(name: str) -> Row:
+def command_row(name: str) -> CommandRow:
     """What is written down of a command; one that is like another has its options too."""
     written = dict(_written()[name])
     alike = _written().get(written.pop("like", None), {})
@@ -99,7 +99,7 @@ def row_of(name: str) -> Row:
         if name not in without
     }
     plain: dict[str, Any] = {key: value for key, value in written.items() if key not in PLACES}
-    return Row(name, **plain, own=tuple(own.values()))
+    return CommandRow(name, **plain, own=tuple(own.values()))
 
 
 def _setting(name: str, place: str, written: Any) -> Setting:
@@ -131,14 +131,14 @@ def _of_group(kind: type[Group]) -> Iterator[Setting]:
 
 def command_of(name: str) -> Callable[..., None]:
     """The function that a command runs: its options in, the answer on stdout, bad input as one sentence."""
-    row = row_of(name)
+    row = command_row(name)
     settings = row.settings()
 
     def run_command(**given: Any) -> None:
         typed = {s.name: given[s.name] for s in settings if s.name == "rng" or given.get(s.name) != s.default}
         # Long work with a bar of its own says how far it is.
         has_bar = any(s.name == "progress" for s in settings)
-        with answers.speaking(answers.Running(settings, row_of("compare").settings(), typed)):
+        with answers.speaking(answers.Running(settings, command_row("compare").settings(), typed)):
             try:
                 with _pipes_as_files(settings, given) as readable, contextlib.nullcontext() if has_bar else Waiting():
                     _answer(row, {s.name: _typed(s, readable[s.name]) for s in settings if s.name in readable})
@@ -161,12 +161,13 @@ def command_of(name: str) -> Callable[..., None]:
     return run_command
 
 
-def _answer(row: Row, given: dict[str, Any]) -> None:
+def _answer(row: CommandRow, given: dict[str, Any]) -> None:
     """Hand the options to the function of the command, or to its verb."""
     for word, settings in row.grouped().items():
         given[word] = GROUPS[word](**{s.name: given.pop(s.name) for s in settings if s.name in given})
     if not row.verb:
-        import_module(f"trueerror.cli.{row.name.replace('-', '_')}").command(**given)
+        name = row.name.replace("-", "_")
+        getattr(import_module(f"trueerror.cli.{name}"), f"{name}_command")(**given)
         return
     module, _, verb = row.verb.partition(":")
     output = given.pop("output")

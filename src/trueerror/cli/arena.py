@@ -9,7 +9,9 @@ from trueerror.cli._option_groups import OutputOptions
 from trueerror.cli._target import PICTURES, target
 
 
-def command(file: str, *, cluster: str | None, picture: Path | None, output: OutputOptions, **options: Any) -> None:
+def arena_command(
+    file: str, *, cluster: str | None, picture: Path | None, output: OutputOptions, **options: Any
+) -> None:
     """Models ranked by pairwise preferences."""
     from trueerror.people._arena import arena
 

@@ -20,7 +20,9 @@ WIDTH = 80
 FAILING = {"warning": ("warning", "error"), "error": ("error",), "never": ()}
 
 
-def command(file: list[str], *, fail_on: str, training: str | None, rows: RowsOptions, output: OutputOptions) -> None:
+def check_command(
+    file: list[str], *, fail_on: str, training: str | None, rows: RowsOptions, output: OutputOptions
+) -> None:
     """What the evaluation linter finds."""
     from trueerror.verbs._check import check_predictions, lenient
 

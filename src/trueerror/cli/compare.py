@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trueerror.verbs._comparison import Comparison
 
 
-def command(
+def compare_command(
     *,
     file: list[str] | None,
     counts: bool,

@@ -7,7 +7,9 @@ from trueerror.results import Side
 from trueerror.results._format import percent
 
 
-def command(*, confidence: list[float] | None, df: list[float] | None, side: Side, output: OutputOptions) -> None:
+def critical_command(
+    *, confidence: list[float] | None, df: list[float] | None, side: Side, output: OutputOptions
+) -> None:
     """Critical values of z and t."""
     from trueerror.inference._problem import critical
     from trueerror.results import Table

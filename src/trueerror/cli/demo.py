@@ -11,7 +11,7 @@ from trueerror.cli.report import say_written
 from trueerror.inputs._options import InputError
 
 
-def command(*, page: Path, open_it: bool, output: OutputOptions) -> None:
+def demo_command(*, page: Path, open_it: bool, output: OutputOptions) -> None:
     """Judge bundled real predictions."""
     from trueerror.data import path as bundled
     from trueerror.reports import report

@@ -28,7 +28,7 @@ WIDTH = 80
 ALTERNATIVES = {"two-sided": "a difference either way", "greater": "a higher first rate", "less": "a lower first rate"}
 
 
-def command(first: str, second: str, *, output: OutputOptions, **how: Any) -> None:
+def difference_command(first: str, second: str, *, output: OutputOptions, **how: Any) -> None:
     """Whether two rates from different rows differ."""
     from trueerror.inference.proportion._two_samples import difference
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trueerror.tallies import Confusion
 
 
-def command(
+def evaluate_command(
     *,
     file: list[str] | None,
     gap: list[str] | None,

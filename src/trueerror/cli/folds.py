@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trueerror.sources._tables import InputTable
 
 
-def command(
+def folds_command(
     given: list[str], *, first: str | None, second: str | None, table: str | None, output: OutputOptions, **how: Any
 ) -> None:
     """Two learners fold by fold."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trueerror.sources._predictions import Predictions
 
 
-def command(
+def gate_command(
     files: list[str],
     *,
     baseline: str | None,

@@ -11,7 +11,7 @@ from trueerror.cli._target import PICTURES, target
 from trueerror.inputs._options import InputError
 
 
-def command(
+def hull_command(
     *,
     file: list[str] | None,
     point: list[str] | None,

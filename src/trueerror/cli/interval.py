@@ -56,7 +56,7 @@ def one_pair(words: list[str], trials: int | None) -> str:
     raise InputError(f"cannot read {text!r:.60}: write counts as X/N, such as 456/500, or a rate with --n 500")
 
 
-def command(counts: list[str], *, out_of: int | None, side: Side, output: OutputOptions, **how: Any) -> None:
+def interval_command(counts: list[str], *, out_of: int | None, side: Side, output: OutputOptions, **how: Any) -> None:
     """Where the true rate lies, given X of N."""
     from trueerror.inference.proportion._interval import interval
 

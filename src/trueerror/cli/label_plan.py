@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trueerror.sources._tables import InputTable
 
 
-def command(
+def label_plan_command(
     file: str,
     *,
     judge: str,

@@ -60,7 +60,7 @@ def kind_named(word: str) -> str:
     raise InputError(f"{word!r} is not a kind of picture{nearest(word, list(KINDS))}")
 
 
-def command(
+def plot_command(
     file: list[str],
     *,
     picture: Path,

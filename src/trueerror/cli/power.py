@@ -18,7 +18,7 @@ NEEDS_FIRST = ("margin", "alternative", "icc_right", "icc_between")
 SHARES = ("mcnemar", "two-proportions", "one-proportion", "equivalence", "noninferiority")
 
 
-def command(*, n: int, power: float, output: OutputOptions, **planned: Any) -> None:
+def power_command(*, n: int, power: float, output: OutputOptions, **planned: Any) -> None:
     """How surely so many rows would show a difference."""
     from trueerror.inference.power import _sample_size as planning
 
@@ -39,10 +39,10 @@ def command(*, n: int, power: float, output: OutputOptions, **planned: Any) -> N
         return
     plan = planning.power(n=n, **planned)
     verdict = "Enough" if plan.power >= ENOUGH else "Hardly enough" if plan.power >= HARDLY else "Too few"
-    output.show(plan, lambda: plan_words(plan, f"{verdict}: "))
+    output.show(plan, lambda: effect_words(plan, f"{verdict}: "))
 
 
-def plan_words(plan: Power, verdict: str = "") -> str:
+def effect_words(plan: Power, verdict: str = "") -> str:
     """A verdict, what the rows are for, and how misleading a significant result would be."""
     return written(f"{verdict}{rows_of(plan)} {goal_of(plan)}. {caution_of(plan)}", plan.note)
 

@@ -10,7 +10,7 @@ from trueerror.cli.label_plan import label_of, values_of
 from trueerror.inputs._options import InputError
 
 
-def command(
+def ppi_command(
     file: str,
     *,
     human: list[str],

@@ -8,7 +8,7 @@ from trueerror.cli._option_groups import OutputOptions
 from trueerror.inputs._groups import Certainty
 
 
-def command(file: str, *, lower: bool, chance: Certainty, output: OutputOptions, **options: Any) -> None:
+def rank_command(file: str, *, lower: bool, chance: Certainty, output: OutputOptions, **options: Any) -> None:
     """Which learner is best over several data sets."""
     from trueerror.verbs._rank import rank
 

@@ -12,7 +12,7 @@ from trueerror.inputs._groups import Certainty, Costs, Judged
 from trueerror.results._format import filled
 
 
-def command(
+def report_command(
     file: list[str],
     *,
     page: Path,

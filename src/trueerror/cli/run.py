@@ -36,7 +36,7 @@ ONE_LEARNER = ("lesion_study", "estimator_laboratory")
 ELSEWHERE = ("store", "engine", "jobs", "timeout", "balance", "rng", "progress", "confidence", "plan")
 
 
-def command(
+def run_command(
     file: str,
     *,
     resume: bool,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trueerror.cli._option_groups import OutputOptions
-from trueerror.cli.power import plan_words, rows_of, written
+from trueerror.cli.power import effect_words, rows_of, written
 from trueerror.results._format import percent
 
 if TYPE_CHECKING:
     from trueerror.inference.power._sample_size import Power
 
 
-def command(*, output: OutputOptions, **planned: Any) -> None:
+def sample_size_command(*, output: OutputOptions, **planned: Any) -> None:
     """How many rows an answer takes."""
     from trueerror.inference.power._sample_size import sample_size
 
@@ -22,6 +22,6 @@ def command(*, output: OutputOptions, **planned: Any) -> None:
 
 def _words(plan: Power) -> str:
     if plan.half_width is None:
-        return plan_words(plan)
+        return effect_words(plan)
     known = f"±{100 * plan.half_width:.3g} points ({percent(round(1 - plan.alpha, 6))} interval)"
     return written(f"{rows_of(plan)}: an accuracy near {100 * plan.first:.1f} % is then known to {known}.", plan.note)

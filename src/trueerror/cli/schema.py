@@ -10,7 +10,7 @@ from trueerror.inputs._options import check_word
 ANSWERS = ("evaluate", "compare", "gate", "check", "repeats", "agreement", "arena", "ppi", "label-plan")
 
 
-def command(of: str) -> None:
+def schema_command(of: str) -> None:
     """The JSON Schema of what a command answers."""
     from trueerror.results._document import schema_for
 
