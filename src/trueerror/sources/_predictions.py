@@ -603,8 +603,6 @@ class Predictions:
         low, high, *_ = self.score_range(model)
         return low >= 0 and high <= 1
 
-    can_call = has_predictions
-
     @property
     def fingerprint(self) -> str:
         """A digest of the truth in row order: equal for the same rows."""
