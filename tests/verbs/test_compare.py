@@ -11,7 +11,7 @@ from scipy import special
 
 import trueerror as te
 from trueerror.inputs._options import InputError
-from trueerror.verbs._published import compare_counts, parse_pairs
+from trueerror.verbs._published import parse_pairs
 
 RNG = np.random.default_rng(11)
 TRUTH = RNG.integers(0, 2, 400)
@@ -247,7 +247,7 @@ def test_different_rows_say_whose_rows_are_few(metric):
 
 
 def test_the_users_transcript_of_four_counts():
-    cmp = compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"]))
+    cmp = te.compare(counts=parse_pairs(["both=810", "new=60", "old=40", "neither=90"]))
     text = " ".join(str(cmp).split())
     assert "new is probably better; a close call. 87.00 % against 85.00 %" in text
     assert "Of 100 rows on which they differ new wins 60" in text
@@ -567,10 +567,10 @@ def test_tables_hold_the_models_own_estimates_too() -> None:
 
 
 def test_words_show_the_width_of_narrow_intervals():
-    made = str(compare_counts(parse_pairs(["both=1000000000", "a=5", "b=3", "neither=0"])))
+    made = str(te.compare(counts=parse_pairs(["both=1000000000", "a=5", "b=3", "neither=0"])))
     assert "95 % CI −0.0000004 to +0.0000009" in " ".join(made.split())
     assert "gap of 2e-07 points" in made
-    usual = str(compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"])))
+    usual = str(te.compare(counts=parse_pairs(["both=810", "new=60", "old=40", "neither=90"])))
     assert "+2.00 points, 95 % CI +0.04 to +4.01" in " ".join(usual.split())
 
 

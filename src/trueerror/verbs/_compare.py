@@ -45,7 +45,7 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
 from trueerror.methods._registry import DIFFERENT, SAME
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.results import Alternative, Contrast, Interval, Test
+from trueerror.results import Contrast, Interval, Test
 from trueerror.results._format import listing, number
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import FoldTable, is_fold_result, refuse_fold_sizes
@@ -249,26 +249,25 @@ def compare(asked: Comparing) -> Comparison:
         refuse_classes(prior=asked.prior, threshold=asked.threshold)
     settings = Settings.of(asked, {measure.name: own_options}, costs=costs, threshold=asked.threshold)
     lowest, highest = measure.bounds(own_options) if measure.of_grades else measure.range
-    width = None if asked.margin is None else check_margin(asked.margin, widest=highest - lowest)
+    if asked.margin is not None:
+        check_margin(asked.margin, widest=highest - lowest)
     if second is not None:
         if asked.paired is False:
             samples = priced(given, settings), priced(second, settings)
-            return _separate(*samples, measure, settings, replace(asked, margin=width))
+            return _separate(*samples, measure, settings, asked)
         given = pair(given, second)
     elif asked.paired is False:
         raise InputError("paired=False compares two Predictions on different rows: pass both")
     given = priced(given, settings)
-    compared: Comparer = partial(
-        compare_predictions, measure=measure, settings=settings, reference=asked.reference, method=asked.method,
-        adjust=asked.adjust, margin=width, alternative=asked.alternative,
-    )  # fmt: skip
+    compared: Comparer = partial(compare_predictions, measure=measure, settings=settings, asked=asked)
     usual, comparison = not named and asked.margin is None and asked.method is None, compared(given)
     other = _telling_metric(given, comparison, measure) if usual or _mostly_one_class(comparison) else None
     if other is not None:
-        by_other = partial(
-            compare_predictions, measure=other, settings=replace(settings, metrics={other.name: {}}),
-            reference=asked.reference, adjust=asked.adjust,
-        )  # fmt: skip
+        others, alike = (
+            replace(settings, metrics={other.name: {}}),
+            Pairwise(reference=asked.reference, adjust=asked.adjust),
+        )
+        by_other = partial(compare_predictions, measure=other, settings=others, asked=alike)
         with suppress(InputError):  # the other metric cannot be had of folds with one class and the like
             comparison, compared = _with_another(comparison, by_other(given), compared, by_other, usual=usual)
     return sliced(comparison, given, compared) if given.has_key("slices") else comparison
@@ -371,12 +370,9 @@ def _evaluated(given: Any) -> Any:
     return part.confusion if rows is None else rows
 
 
-def compare_predictions(
-    p: Predictions, measure: Measure, settings: Settings, *, reference: str | None = None, method: str | None = None,
-    adjust: str = "holm", margin: float | None = None, alternative: Alternative = "two-sided",
-) -> Comparison:  # fmt: skip
+def compare_predictions(p: Predictions, measure: Measure, settings: Settings, asked: Pairwise) -> Comparison:
     """Compare the models of one sample."""
-    p = p.items_together()
+    p, reference, method = p.items_together(), asked.reference, asked.method
     check_keys(p, method, measure)
     if len(p.models) < 2:
         raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
@@ -402,7 +398,7 @@ def compare_predictions(
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
     rows = rows or paired()
-    spec = settings.spec(alternative=alternative)
+    spec = settings.spec(alternative=asked.alternative)
     wanted = _pairs(p.models, reference)
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
     differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
@@ -411,17 +407,15 @@ def compare_predictions(
     discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
     both_ways = None
-    if margin and alternative != "two-sided":
+    if asked.margin and asked.alternative != "two-sided":
         both_ways = [rows.contrast(a, b, settings.spec(), method) for a, b in wanted]
     sample = sample_evidence(p, measure, settings, estimates)
     comparison = assemble_comparison(
         measure,
         estimates,
         contrasts,
-        reference=reference,
-        margin=margin,
+        asked,
         both_ways=both_ways,
-        adjust=adjust,
         confidence=settings.confidence,
         within=measure.bounds(options),
         discordance=discordance,
@@ -485,8 +479,8 @@ def _discordances(rows: PairedRows, wanted: list[tuple[str, str]]) -> dict[tuple
 
 
 def assemble_comparison(
-    measure: Measure, estimates: dict[str, Interval], contrasts: Sequence[Contrast], *, confidence: float, adjust: str =
-    "holm", reference: str | None = None, margin: float | None = None, both_ways: Sequence[Contrast] | None = None,
+    measure: Measure, estimates: dict[str, Interval], contrasts: Sequence[Contrast], asked: Pairwise, *,
+    confidence: float, both_ways: Sequence[Contrast] | None = None,
     discordance: Mapping[tuple[str, str], Discordance] | None = None, omnibus: Test | None = None, reading: str,
     estimand: str, details: ComparisonDetails | None = None, sample: Iterable[Evidence] = (), within: tuple[float,
     float] | None = None,
@@ -498,7 +492,8 @@ def assemble_comparison(
     """
     counts, details = discordance or {}, details or ComparisonDetails()
     ends = measure.range if within is None else within
-    reach = ends[1] - ends[0]
+    reach, reference, adjust = ends[1] - ends[0], asked.reference, asked.adjust
+    margin = None if asked.margin is None else check_margin(asked.margin, widest=reach)
     pairs = tuple(_many.adjust_contrasts(contrasts, adjust, whole=(-reach, reach)))
     higher = bool(measure.higher_is_better)
     order = best_first(estimates, higher)
@@ -569,7 +564,6 @@ def _separate(
     first: Predictions, second: Predictions, measure: Measure, settings: Settings, asked: Comparing,
 ) -> Comparison:  # fmt: skip
     """Two samples of different rows, a model on each."""
-    alternative, method, adjust, margin = asked.alternative, asked.method, asked.adjust, asked.margin
     if len(first.models) > 1 or len(second.models) > 1:
         names = [listing(list(map(repr, p.models))) for p in (first, second)]
         raise InputError(
@@ -578,12 +572,11 @@ def _separate(
         )
     options = settings.options(measure.name)
     samples = [own_rows(p, p.models[0], measure, settings) for p in (first, second)]
-    contrast = unpaired_contrast(
-        (samples[0], samples[1]), measure, settings.spec(alternative=alternative), options, method
-    )
-    both_ways = contrast
-    if margin and alternative != "two-sided":
-        both_ways = unpaired_contrast((samples[0], samples[1]), measure, settings.spec(), options, method)
+    two_sided = unpaired_contrast((samples[0], samples[1]), measure, settings.spec(), options, asked.method)
+    contrast = two_sided
+    if asked.alternative != "two-sided":
+        spec = settings.spec(alternative=asked.alternative)
+        contrast = unpaired_contrast((samples[0], samples[1]), measure, spec, options, asked.method)
     estimates: dict[str, Interval] = {}
     sample = []
     on = {contrast.first: (first, first.models[0]), contrast.second: (second, second.models[0])}
@@ -597,9 +590,8 @@ def _separate(
         measure,
         estimates,
         [contrast],
-        margin=margin,
-        both_ways=[both_ways],
-        adjust=adjust,
+        asked,
+        both_ways=[two_sided],
         confidence=settings.confidence,
         within=measure.bounds(options),
         reading="First: {}\nSecond: {}\nDifferent rows: not paired.".format(

@@ -17,6 +17,7 @@ from trueerror.curves._roc import roc
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._tuned import Tuned, cost_of_errors
+from trueerror.inputs._groups import Pairwise
 from trueerror.inputs._labels import need_positive
 from trueerror.inputs._options import InputError, Rng
 from trueerror.metrics._registry import Prior, class_shares, find_measure
@@ -86,15 +87,11 @@ class CostComparison(Comparison):
         costs = f"Costs: a false alarm {self.cost_fp:g}, a miss {self.cost_fn:g}, at {mix}."
         methods = ", ".join(dict.fromkeys(c.method for c in self.pairs))
         return page(
-            self.reading,
-            self._verdict_lines(),
-            TableBlock(_costs_table(self), beneath=at_usual(self)),
-            slices_block(self),
-            self.findings.block(several=True, said=self._worst.worst(self.leaders)),
-            Paragraph((trust,)) if trust else None,
-            footer=[f"{costs} Methods: {methods}; .explain() for more."],
+            self.reading, self._verdict_lines(), TableBlock(_costs_table(self), beneath=at_usual(self)),
+            slices_block(self), self.findings.block(several=True, said=self._worst.worst(self.leaders)),
+            Paragraph((trust,)) if trust else None, footer=[f"{costs} Methods: {methods}; .explain() for more."],
             names=self.models,
-        )
+        )  # fmt: skip
 
     @property
     def cheaper_tuned(self) -> str | None:
@@ -148,7 +145,7 @@ def compare_costs(p: Predictions, asked: Comparing, cost_fp: float, cost_fn: flo
     and what would be left of it on other rows. Slices are compared at the same threshold.
     """
     prior, threshold = positive_share(p, asked.prior), asked.threshold
-    confidence, adjust, rng = asked.confidence, asked.adjust, asked.rng
+    confidence, rng = asked.confidence, asked.rng
     if prior is not None and not 0 < prior < 1:
         raise InputError(f"prior={prior!r} must lie between 0 and 1: the share of positives where the model will run")
     points = {
@@ -162,31 +159,19 @@ def compare_costs(p: Predictions, asked: Comparing, cost_fp: float, cost_fn: flo
     measure = find_measure("expected_cost")
     settings = Settings.of(asked, {"expected_cost": {}}, costs=prices, threshold=threshold, prior=prior)
     p = priced(p, settings)
-    compared = partial(
-        compare_predictions, measure=measure, settings=settings, reference=asked.reference, method=asked.method,
-        adjust=adjust,
-    )  # fmt: skip
+    compared = partial(compare_predictions, measure=measure, settings=settings, asked=asked)
     by_cost = compared(p)
     best = by_cost.best
-    by_area = compare_predictions(
-        p, find_measure("auc"), Settings(confidence=confidence, metrics={"auc": {}}), reference=best, adjust=adjust
-    )
+    own = Settings(confidence=confidence, metrics={"auc": {}})
+    by_area = compare_predictions(p, find_measure("auc"), own, Pairwise(reference=best, adjust=asked.adjust))
     comparison = CostComparison(
-        **{f.name: getattr(by_cost, f.name) for f in fields(Comparison)},
-        threshold=cut,
-        cost_fp=cost_fp,
-        cost_fn=cost_fn,
-        prior=prior,
-        positive=p.positive,
-        calls={m: _calls(p, m, cut) for m in p.models},
-        usual={m: _calls(p, m, USUAL) for m in p.models},
-        areas=by_area.estimates,
-        area_pairs=by_area.pairs,
-        against_constant=against_constant_cost(ModelMetrics(best, settings, predictions=p)),
-        tuned=points,
-        chosen=roc_hull(p).best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng)),
-        slopes={m: slope for m in p.models if (slope := _slope(p, m, confidence)) is not None},
-    )
+        **{f.name: getattr(by_cost, f.name) for f in fields(Comparison)}, threshold=cut, cost_fp=cost_fp,
+        cost_fn=cost_fn, prior=prior, positive=p.positive, calls={m: _calls(p, m, cut) for m in p.models}, usual={m:
+        _calls(p, m, USUAL) for m in p.models}, areas=by_area.estimates, area_pairs=by_area.pairs,
+        against_constant=against_constant_cost(ModelMetrics(best, settings, predictions=p)), tuned=points,
+        chosen=roc_hull(p).best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng)), slopes={m: slope for m
+        in p.models if (slope := _slope(p, m, confidence)) is not None},
+    )  # fmt: skip
     comparison = replace(comparison, findings=_findings(comparison, p))
     return sliced(comparison, p, compared) if p.has_key("slices") else comparison
 
