@@ -209,6 +209,9 @@ def read_named(file: str, **options: Any) -> "Predictions":
     return read(file, models={name: {kind.rstrip("s"): column for kind, column in parts.items()}}, **rest)
 
 
+ORDER = " The first row and column were read as the negative class; if they are the positive one: --positive 0."
+
+
 # fmt: off
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MatrixOptions(Group):
@@ -232,12 +235,8 @@ class MatrixOptions(Group):
 
     def noted(self, found: Any, positive: str | None) -> Any:
         """The answer; where four bare counts leave open which class is positive, with how the other one is said."""
-        bare = [text for text in self.matrix or () if not re.search(r"\b(tp|fp|fn|tn)\s*=", text, re.IGNORECASE)]
-        two_by_two = bool(bare) and len(re.findall(r"\d+", bare[0].rpartition("=")[2])) == 4
-        if not two_by_two or self.labels is not None or positive is not None:
-            return found
-        note = "The first row and column were read as the negative class; if they are the positive one: --positive 0."
-        return dataclasses.replace(found, reading=f"{found.reading} {note}")
+        bare = [t for t in self.matrix or () if re.fullmatch(r"(.*=)?(\W*\d+){4}\W*", t)]
+        return dataclasses.replace(found, reading=found.reading + ORDER) if bare and not (self.labels or positive) else found
 
     def tables(self, positive: str | None) -> "dict[str, Confusion]":
         """The matrices by name."""
