@@ -236,7 +236,8 @@ class MatrixOptions(Group):
     def noted(self, found: Any, positive: str | None) -> Any:
         """The answer; where four bare counts leave open which class is positive, with how the other one is said."""
         bare = [t for t in self.matrix or () if re.fullmatch(r"(.*=)?(\W*\d+){4}\W*", t)]
-        return dataclasses.replace(found, reading=found.reading + ORDER) if bare and not (self.labels or positive) else found
+        known = self.labels or positive or not bare
+        return found if known else dataclasses.replace(found, reading=found.reading + ORDER)
 
     def tables(self, positive: str | None) -> "dict[str, Confusion]":
         """The matrices by name."""
