@@ -168,9 +168,9 @@ def _evaluate_search(table: FoldTable, scores: PartScores, settings: Settings, s
 
 def compare_folds(table: FoldTable, settings: Settings, asked: Pairwise) -> Comparison:
     """The learners on the same folds: pairs by the corrected t."""
-    reference = asked.reference
-    if asked.method not in (None, "corrected-t"):
-        raise InputError(f"method={asked.method!r} needs the rows' predictions; scores of folds take 'corrected-t'")
+    reference, method = asked.reference, asked.method
+    if method not in (None, "corrected-t"):
+        raise InputError(f"method={method!r} needs the rows' predictions; scores of folds take 'corrected-t'")
     if len(table.learners) < 2:
         raise InputError(f"there is one learner, {table.learners[0]!r}; comparing takes two: evaluate judges one")
     if reference is not None and reference not in table.learners:
