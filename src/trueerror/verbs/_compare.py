@@ -426,7 +426,6 @@ def compare_predictions(
     spec = settings.spec(alternative=alternative)
     wanted = _pairs(p.models, reference)
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
-    # Where a model left rows out, a lead must hold with them as well.
     differ = [c for c in contrasts if common is not p and c.p_value <= 1 - settings.confidence]
     counted = [recount for c in differ if (recount := rows.silence_counted(c, spec, method)) is not None]
     contrasts = [both_readings(c, counted) for c in contrasts] if counted else contrasts
