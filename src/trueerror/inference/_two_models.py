@@ -45,7 +45,7 @@ from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_co
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
-from trueerror.inputs._labels import Label, first_given, need_positive
+from trueerror.inputs._labels import Label, need_positive
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import SAME, inference_method
@@ -194,7 +194,7 @@ class PairedRows:
         """The positive class, for metrics of one class."""
         if not self.measure.of_one_class:
             return None
-        chosen = first_given(self.of_class, self.p.positive)
+        chosen = next((c for c in (self.of_class, self.p.positive) if c is not None), None)
         if chosen is None:
             raise need_positive(self.p.labels, self.measure.name)
         return chosen

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._designs import Kind, RowUnits, units_of
-from trueerror.inputs._labels import Label, find_label, first_given
+from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import (
@@ -247,7 +247,7 @@ class Sample:
             seen, prior = Seen.of(measure, rows, positive), None
         by_class = isinstance(prior, Mapping) or len(rows.labels) <= 2
         alone = not by_class and (measure.of_one_class or bool(seen.steps))
-        one_class = first_given(positive, rows.positive) if alone else None
+        one_class = next((c for c in (positive, rows.positive) if c is not None), None) if alone else None
         return cls(rows, seen, positive, one_class, prior, clusters, units_of(rows, clusters), design)
 
     def counts(self, measure: Measure, masses: Amount) -> BinaryCounts | ClassCounts:

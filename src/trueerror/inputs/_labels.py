@@ -467,15 +467,6 @@ def natural_positive(labels: Sequence[Label]) -> Label | None:
     return None
 
 
-def first_given(*labels: Label | None) -> Label | None:
-    """The first label that is named.
-
-    >>> first_given(None, 0, 1)
-    0
-    """
-    return next((label for label in labels if label is not None), None)
-
-
 def need_positive(labels: Sequence[Label], what: str) -> InputError:
     """The error for a positive class that is needed and not known."""
     choices = ", ".join(repr(v) for v in list(labels)[:6]) + (", …" if len(labels) > 6 else "")
