@@ -401,7 +401,7 @@ def compare_predictions(p: Predictions, measure: Measure, settings: Settings, as
     spec = settings.spec(alternative=asked.alternative)
     wanted = _pairs(p.models, reference)
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
-    differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
+    differ = [c for c in contrasts if common is not p and c.p_value <= 1 - settings.confidence]
     counted = [recount for c in differ if (recount := rows.silence_counted(c, spec, method)) is not None]
     contrasts = [both_readings(c, counted) for c in contrasts] if counted else contrasts
     discordance = _discordances(rows, wanted)

@@ -209,7 +209,7 @@ def priced(p: Predictions, settings: Settings) -> Predictions:
     """The rows with the calls that the costs ask for: of probabilities those that cost least on average.
 
     Labels alone, and scores whose threshold was given, are judged as they stand, and so are costs by which one answer
-    is never dearer than another, as no threshold follows from them.
+    is never more costly than another, as no threshold follows from them.
     """
     if settings.costs is None or settings.threshold is not None or p.scale is not None:
         return p
