@@ -488,9 +488,9 @@ def leaves(choices: tuple[Leaf | Question, ...] = TREE) -> Iterator[Leaf]:
 def tree_page() -> str:
     """The tree as boxes that open by a click, one at each level."""
     parts = [
-        "Open what fits your question. Each end names the call, the method that it takes by itself, and why. You need "
-        "not choose: `te.evaluate` and `te.compare` walk this table for you (`.explain()` says what they took).",
-        f"In the calls: {COLUMNS}.",
+        "Open what fits your question. Each answer has the call, its default method and the reason. You need not choose: "
+        "`te.evaluate` and `te.compare` use the same table (`.explain()` names the method).",
+        f"Names in the calls: {COLUMNS}.",
         '<div class="tree">',
         *_boxes(TREE, "q"),
         "</div>",
