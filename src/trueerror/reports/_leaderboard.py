@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from string import ascii_lowercase
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -26,7 +25,7 @@ from trueerror.results import Contrast, Interval
 from trueerror.results._format import brief_names, capitalised, fixed, name_key, p_cell, percent, whole
 from trueerror.results._values import common_decimals, decided, deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import Comparison, together_words
+from trueerror.verbs._comparison import Comparison, tier_letters, together_words
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, metric_titles, metrics_table, shown_metrics
 
 HEIGHT = 23
@@ -148,24 +147,6 @@ class Board:
     notes: tuple[str, ...] = ()
 
 
-def tier_letters(models: Sequence[str], tiers: Sequence[Sequence[str]]) -> dict[str, str]:
-    """A letter for each group without a clear difference; models that share none differ clearly.
-
-    >>> tier_letters("xyz", [("x", "y"), ("y", "z")])
-    {'x': 'a', 'y': 'ab', 'z': 'b'}
-    """
-    if len(models) < 3 or not 1 < len(tiers) <= len(ascii_lowercase):
-        return {}
-    return {m: _stretch([i for i, tier in enumerate(tiers) if m in tier]) for m in models}
-
-
-def _stretch(places: list[int]) -> str:
-    """Letters one by one; four or more that follow each other as a range."""
-    if len(places) > 3 and places[-1] - places[0] == len(places) - 1:
-        return f"{ascii_lowercase[places[0]]}–{ascii_lowercase[places[-1]]}"
-    return "".join(ascii_lowercase[i] for i in places)
-
-
 def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
     """The models of a comparison; the other metrics are those of the evaluation."""
     anchor = cmp.reference or cmp.best
@@ -186,7 +167,7 @@ def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
         notes.append(f"Of the differences, intervals{together}.")
     if cmp.margin is not None:
         notes.append(f"Shaded: differences of up to {column.say(abs(cmp.margin))}{_unit(cmp)} do not matter.")
-    letters = {} if cmp.reference is not None else tier_letters(cmp.ranked, cmp.tiers)
+    letters = tier_letters(cmp)
     if letters:
         notes.append("Models that share a letter in “tier” show no clear difference from each other.")
     if cmp.facts.parts:
@@ -365,7 +346,8 @@ def _panel(
 def axis_line(panel: Panel) -> Markup:
     """The axis under a column of lines."""
     # Under a narrow column numbers of four digits would run into each other.
-    every = 2 if any(len(words) > 3 for _, words in ticks(*panel.domain, most=4)) else 1
+    marks = ticks(*panel.domain, most=4)
+    every = 2 if len(marks) > 3 and any(len(words) > 3 for _, words in marks) else 1
     return el(
         "svg", *axis_marks(panel, 4, every=every), width="100%", height="22", class_="te-picture", aria_hidden="true"
     )

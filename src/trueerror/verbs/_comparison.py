@@ -32,6 +32,7 @@ from trueerror.results._format import (
     filled,
     fixed,
     key_names,
+    letters_of,
     limits,
     listing,
     number,
@@ -775,7 +776,10 @@ def _models_table(cmp: Comparison) -> Table:
     cells = {m: short_percent(i, own) if share else short(i, own) for m, i in cmp.estimates.items()}
     rows = tuple((m, *([letters[m]] if letters else []), cells[m]) for m in cmp.ranked)
     last = 2 if letters else 1
-    best = tuple((i, last) for i in range(len(cmp.leaders)))
+    # Bold says that the order is clear: no other model may be as good.
+    all_judged = cmp.reference is None or len(cmp.models) == 2
+    clear = len(cmp.leaders) == 1 and all_judged and all(cmp.better(cmp.best, m) for m in cmp.ranked[1:])
+    best = ((0, last),) if clear else ()
     limits_of = f"[{percent(cmp.confidence)} CI]"
     columns: tuple[str, ...] = (*("model", "tier")[:last], f"{cmp.title}{', %' * cmp.facts.share} {limits_of}")
     if cmp._anchor:
@@ -788,16 +792,12 @@ def _models_table(cmp: Comparison) -> Table:
     return Table(columns=columns, rows=rows, best=best, names=last)
 
 
-TIER_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SHARED = ("Models that share a letter show no clear difference.",)
 
 
 def tier_letters(cmp: Comparison) -> dict[str, str]:
     """The tiers of each model as letters, a the best one; {} where there are none to tell, or more than letters."""
-    if len(cmp.models) < 3 or cmp.reference is not None or not 0 < len(cmp.tiers) <= len(TIER_LETTERS):
-        return {}
-    tiered = list(zip(TIER_LETTERS, cmp.tiers, strict=False))
-    return {m: "".join(letter for letter, tier in tiered if m in tier) for m in cmp.models}
+    return {} if cmp.reference is not None else letters_of(cmp.models, cmp.tiers)
 
 
 def tiers(cmp: Comparison) -> Paragraph:
