@@ -429,9 +429,7 @@ def _cuts(curve: Roc, used: InUse | None, grid: Floats, models: int, *, few: boo
 
 
 def _evenly(values: Floats, most: int) -> Floats:
-    places = np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))
-    chosen: Floats = values[places]
-    return chosen
+    return np.array(values[np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))])
 
 
 def _optimism(counted: dict[str, Flagged], weights: Floats) -> list[list[float]]:
