@@ -197,15 +197,17 @@ def test_the_worst_finding_stands_with_the_verdict(browser, tmp_path):
     assert "always answering" in browser.text("#verdict")
 
 
-def test_histograms_count_every_row(pages, browser):
+def test_scores_by_class_count_every_row(pages, browser):
     p = SOURCES["two"]()
     browser.open(pages("two"))
-    key = browser.one("svg.histogram").get_attribute("data-picture")
-    told = browser.data("hover")[key]
-    assert told["titles"] == ["scores", "rows"]
-    found = [sum(int(n.replace(",", "")) for n in line[3][1]) for line in told["lines"]]
-    table = te.roc(p, model=p.models[0]).table
-    assert found == [table.n_positive, table.n_negative]
+    browser.unfold()
+    figures = browser.run("""
+        const box = document.getElementById("scores").closest("section");
+        return [...box.querySelectorAll("figure")].map((f) => f.textContent);""")
+    assert len(figures) == len(p.models)
+    for text in figures:
+        assert f"1 (positive): {p.truth_counts()[1]} rows" in text
+        assert f"all others (negative): {p.truth_counts()[0]} rows" in text
 
 
 def test_results_are_downloaded_as_json_and_read_back(pages, browser):
