@@ -3,7 +3,7 @@
 import numpy as np
 
 import trueerror as te
-from trueerror.results._format import letters_of
+from trueerror.verbs._comparison import letters_of
 from trueerror.verbs._published import parse_pairs
 
 

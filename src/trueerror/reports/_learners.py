@@ -61,7 +61,6 @@ from trueerror.results._format import (
     ci_words,
     common_format,
     fixed,
-    letters_of,
     name_key,
     number,
     one_line,
@@ -72,7 +71,7 @@ from trueerror.results._format import (
     whole,
 )
 from trueerror.results._values import decided, deciding_p
-from trueerror.verbs._comparison import Comparison, alike_within_margin
+from trueerror.verbs._comparison import Comparison, alike_within_margin, letters_of
 from trueerror.verbs._ranking_result import LearnerRanking, ranking_headline, scores_table
 
 T = TypeVar("T")

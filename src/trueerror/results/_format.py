@@ -14,7 +14,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache, partial
-from string import ascii_lowercase
 
 
 class Text(str):
@@ -534,35 +533,9 @@ def _alike(shown: dict[str, str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-# Names longer than this are cut in the middle: nobody reads on, and a page repeats them in many places.
-LONGEST_NAME = 120
-# In sentences, and where many stand under each other, names are cut to this.
-BRIEF = 28
-# What long names share is cut from this many characters on, if this many are left of each.
-LEAST_CUT = 8
-
-
-def letters_of(models: Sequence[str], tiers: Sequence[Sequence[str]]) -> dict[str, str]:
-    """A letter for each group without a clear difference, a the best one; four or more in a row as a range.
-
-    Nothing where there are two models, one group, or more groups than letters.
-
-    >>> letters_of("xyz", [("x", "y"), ("y", "z")])
-    {'x': 'a', 'y': 'ab', 'z': 'b'}
-    >>> letters_of("xyz", ["xy", "yx", "xz", "xy"])["x"]
-    'a–d'
-    """
-    if len(models) < 3 or not 1 < len(tiers) <= len(ascii_lowercase):
-        return {}
-    places = {m: [i for i, tier in enumerate(tiers) if m in tier] for m in models}
-    return {
-        m: _stretch([ascii_lowercase[i] for i in p], len(p) > 3 and p[-1] - p[0] == len(p) - 1)
-        for m, p in places.items()
-    }
-
-
-def _stretch(letters: list[str], unbroken: bool) -> str:
-    return f"{letters[0]}–{letters[-1]}" if unbroken else "".join(letters)
+LONGEST_NAME = 120  # longer names are cut in the middle: a page repeats them in many places
+BRIEF = 28  # in sentences, and where many stand under each other
+LEAST_CUT = 8  # what long names share is cut from this many characters on
 
 
 @cache
@@ -585,16 +558,16 @@ def brief_names(names: tuple[str, ...]) -> dict[str, str]:
 def _first_words(names: Sequence[str], columns: int) -> list[str]:
     """Long names by their own words, without the last ones as long as names are too long and stay different."""
     own = _own_words(names, columns)[0]
-    while len(own) > 1 and max(map(width, own)) > columns:
-        fewer = [re.sub(f"[{_signs(own)}]+[^{_signs(own)}]*$", "", name) for name in own]
-        if len(set(fewer)) < len(set(names)) or not all(fewer) or any(a == b for a, b in zip(own, fewer, strict=True)):
-            break
-        own = fewer
+    last = f"(?<=.)[{_signs(own)}]+[^{_signs(own)}]*$"
+    while len(own) > 1 and max(map(width, own)) > columns and all(re.search(last, name) for name in own):
+        own, before = [re.sub(last, "", name) for name in own], own
+        if len(set(own)) < len(set(names)):
+            return before
     return own
 
 
 def _signs(names: Sequence[str]) -> str:
-    """What parts the words of names: blanks and commas where there are some, else signs."""
+    # Blanks and commas part the words of names where there are some, else signs.
     return " ,;" if any(c in n for n in names for c in " ,;") else "_/-"
 
 
@@ -613,8 +586,7 @@ def _own_words(names: Sequence[str], columns: int) -> tuple[list[str], list[str]
     back = [] if same else [i for i in range(-1, len(front) - least - 1, -1) if len({w[i] for w in words}) == 1]
     back = [i for k, i in enumerate(back) if i == -1 - k]
     # A bare number says too little: the word before it stays.
-    bare = [i for i in range(1, least) if i not in front and not any(c.isalpha() for w in words for c in w[i])]
-    front = [i for i in front if i + 1 not in bare]
+    front = [i for i in front if i + 1 in front or i + 1 >= least or any(c.isalpha() for w in words for c in w[i + 1])]
     own = [[x for i, x in enumerate(w) if i not in front and i - len(w) not in back] for w in words]
     shared = "".join(words[0][i] if i in front or i - len(words[0]) in back else "\n" for i in range(len(words[0])))
     kept = ["".join(w).strip(between) for w in own]

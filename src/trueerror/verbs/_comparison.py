@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
 from trueerror.findings import Findings
@@ -32,7 +33,6 @@ from trueerror.results._format import (
     filled,
     fixed,
     key_names,
-    letters_of,
     limits,
     listing,
     number,
@@ -805,6 +805,22 @@ SHARED = ("Models that share a letter show no clear difference.",)
 def tier_letters(cmp: Comparison) -> dict[str, str]:
     """The tiers of each model as letters, a the best one; {} where there are none to tell, or more than letters."""
     return {} if cmp.reference is not None else letters_of(cmp.models, cmp.tiers)
+
+
+def letters_of(models: Sequence[str], tiers: Sequence[Sequence[str]]) -> dict[str, str]:
+    """A letter for each group without a clear difference, a the best one; four or more in a row as a range.
+
+    Nothing where there are two models, one group, or more groups than letters.
+    """
+    if len(models) < 3 or not 1 < len(tiers) <= len(ascii_lowercase):
+        return {}
+    out = {}
+    for m in models:
+        places = [i for i, tier in enumerate(tiers) if m in tier]
+        letters = "".join(ascii_lowercase[i] for i in places)
+        unbroken = len(places) > 3 and places[-1] - places[0] == len(places) - 1
+        out[m] = f"{letters[0]}–{letters[-1]}" if unbroken else letters
+    return out
 
 
 def tiers(cmp: Comparison) -> Paragraph:
