@@ -221,8 +221,7 @@ def training_history(
     best = min(steps, key=lambda s: sign * first.estimates[s].estimate)
     against = first if best == steps[0] else compare(rows, reference=best, **options)
     logged = {str(k): one_number(v, "training") for k, v in (training or {}).items()}
-    unknown = [s for s in logged if s not in steps]
-    if unknown:
+    if unknown := [s for s in logged if s not in steps]:
         raise InputError(f"training={unknown[0]!r}: there is no such {parameter}{nearest(unknown[0], steps)}")
     points = []
     for step, place in zip(steps, places(steps), strict=True):
