@@ -107,8 +107,9 @@ def _words_file() -> dict[str, dict[str, str]]:
     return tomllib.loads((Path(__file__).with_name("words.toml")).read_text(encoding="utf-8"))
 
 
-def _by_place(function: str) -> str:
-    return _words_file()["by_place"].get(function, "")
+def said_of(name: str, section: str = "by_place") -> str:
+    """What a section of the table says of a name; "" where it is not there."""
+    return next((said for names, said in _words_file()[section].items() if name in names.split()), "")
 
 
 # Options that are one value whatever their annotation says; the first three may also go by name.
@@ -317,7 +318,7 @@ class CallForm:
                 raise CallError(f"{name}={in_few_words(value)} is not {self.kinds[name]}")
         twice = next((name for name in self.places[: len(args)] if name in options), None)
         if twice is not None:
-            how = f"; {_by_place(self.name)}".rstrip("; ")
+            how = f"; {said_of(self.name)}".rstrip("; ")
             raise CallError(f"{twice} is given twice to {self.spoken}: by place and by name{how}")
         filled = {*self.places[: len(args)], *options}
         missing = next((name for name in self.needed if name not in filled), None)
@@ -330,7 +331,7 @@ class CallForm:
 
     def _too_many(self, args: Sequence[object]) -> str:
         lead = f"{self.spoken} takes {_counted(len(self.places))} by place, not {len(args)}"
-        return f"{lead}: {_by_place(self.name)}" if _by_place(self.name) else f"{lead}{self._usage()}"
+        return f"{lead}: {said_of(self.name)}" if said_of(self.name) else f"{lead}{self._usage()}"
 
     def _usage(self) -> str:
         rest = [f"{name}=" for name in self.needed if name not in self.places]
