@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache, partial
 
+from trueerror._errors import one_line as one_line
+
 
 class Text(str):
     """A string that shows itself as written, not quoted, in a console or a notebook; without control characters."""
@@ -423,11 +425,6 @@ def some(names: Sequence[str], most: int = 6, joint: str = "and") -> str:
 
 
 ELLIPSIS = "…"
-
-
-def one_line(text: str) -> str:
-    """User text without control characters, so that it cannot break a terminal or a table."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
 # What HTML and XML do not allow, and a terminal runs.

@@ -119,6 +119,15 @@ class ModelEvaluation(DocumentResult):
         settings = Settings(confidence=self.confidence)
         return ModelMetrics(self.name, settings, confusion=self.confusion, estimand=self.baseline.estimand)
 
+    @classmethod
+    def of_figures(cls, bench: ModelMetrics, overall: dict[str, Interval], why: str, **more: Any) -> ModelEvaluation:
+        """Figures whose rows have no commonest class, and why."""
+        none = unknown("accuracy", bench.settings.confidence, why, estimand=bench.estimand)
+        return cls(
+            name=bench.model, confusion=None, positive=None, overall=overall, loaded_baseline=none, baseline_label=None,
+            loaded_baseline_p=math.nan, cheapest=None, loaded_selective={}, counted=bench, **more,
+        )  # fmt: skip
+
     @property
     def confidence(self) -> float:
         """The confidence of the intervals."""
