@@ -28,8 +28,13 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-# Nodes for averaging over the standard deviation that a t-test happens to see.
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
+
+
+@cache
+def averaging_nodes() -> tuple[Floats, Floats]:
+    """Nodes and weights for averaging over the standard deviation that a t-test happens to see."""
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    return nodes, weights
 
 
 class DesignAnalysis(NamedTuple):
@@ -94,8 +99,9 @@ class NormalDesign(NamedTuple):
         critical = student_quantile(1 - alpha, alternative, df)
         shift = self.towards(alternative) / error
         # Given the standard deviation that is seen, the estimate is normal and the cut is fixed.
-        seen = error * np.sqrt(special.chdtri(df, (1 - NODES) / 2) / df)
-        right, wrong, size = (WEIGHTS @ part / 2 for part in tails(self.delta, error, critical * seen, alternative))
+        nodes, weights = averaging_nodes()
+        seen = error * np.sqrt(special.chdtri(df, (1 - nodes) / 2) / df)
+        right, wrong, size = (weights @ part / 2 for part in tails(self.delta, error, critical * seen, alternative))
         return DesignAnalysis.of(self.delta, right, wrong, size, float(special.nctdtr(df, -shift, -critical)))
 
 

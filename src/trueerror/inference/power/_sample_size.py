@@ -14,7 +14,10 @@ from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import count, one_number, open_share
 from trueerror.inputs._options import InputError, check_alternative, check_share, check_word
 from trueerror.results import Alternative, Result, Table
-from trueerror.results._format import folded, number, percent, real_minus, whole
+from trueerror.results._format import folded, in_points, number, percent, percents, real_minus, whole
+
+# Tests of shares, whose differences are told in points.
+SHARES = ("mcnemar", "two-proportions", "one-proportion", "equivalence", "noninferiority")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -58,23 +61,37 @@ class Power(Result):
             cells |= {"wrong sign": number(self.wrong_sign), "times too large": f"{self.exaggeration:.2f}"}
         return Table(columns=tuple(cells), rows=(tuple(cells.values()),))
 
-    def __str__(self) -> str:
-        rows = f"{whole(self.n)} rows" + (" in each group" if self.groups == 2 else "")
-        against, power = f"{number(self.first)} against {number(self.second)}", f"with power {number(self.power)}"
+    @property
+    def goal(self) -> str:
+        """What the rows are for, and how surely they reach it."""
+        rows = f"{whole(self.n)} rows{' in each group' if self.groups == 2 else ''}"
+        level = percent(round(1 - self.alpha, 6))
         if self.half_width is not None:
-            level = percent(1 - self.alpha)
-            text = f"{rows} give an accuracy of {number(self.first)} ± {number(self.half_width)} at {level}."
-        elif self.margin is not None:
-            text = f"{rows} show {self.test} within {self.margin:g} ({against}) {power}."
+            reach = f"±{100 * self.half_width:.3g} points ({level} interval)"
+            return f"{rows}: an accuracy near {100 * self.first:.1f} % is then known to {reach}."
+        chance = "> 99.5" if self.power > 0.995 else "< 0.5" if self.power < 0.005 else percents(self.power, 0)
+        often = f"with {chance} % power at the {percent(self.alpha)} level"
+        if self.test in SHARES:
+            gap = f"{in_points(self.difference)} points ({100 * self.first:.1f} % against {100 * self.second:.1f} %)"
         else:
-            gap = real_minus(f"{self.difference:+.3g}")
-            text = f"{rows} find a difference of {gap} ({against}) {power} at the {percent(self.alpha)} level."
-        if not math.isnan(self.exaggeration):
-            text += (
-                f"\nA significant result has the wrong sign with probability {number(self.wrong_sign)} and is "
-                f"{self.exaggeration:.2f} times too large on average."
-            )
-        return folded(text + (f"\nNote: {self.note}." if self.note else ""))
+            gap = f"{real_minus(f'{self.difference:+.3g}')} ({number(self.first)} against {number(self.second)})"
+        if self.margin is None:
+            return f"{rows} find a difference of {gap} {often}."
+        within = f"{100 * self.margin:.3g} points"
+        return f"{rows} show {self.test} within {within}, with a true difference of {gap}, {often}."
+
+    @property
+    def caution(self) -> str:
+        """How misleading a significant result would be."""
+        if math.isnan(self.exaggeration):
+            return ""
+        often = f"would point the wrong way with probability {number(self.wrong_sign)}"
+        if self.wrong_sign < 0.001:
+            often = "would hardly ever point the wrong way"
+        return f" A significant result {often}, and be {self.exaggeration:.2f} times too large on average."
+
+    def __str__(self) -> str:
+        return folded(f"{self.goal}{self.caution}" + (f"\nNote: {self.note}." if self.note else ""))
 
 
 def power(
@@ -118,8 +135,8 @@ def power(
     then icc = 2pq·(icc_right − icc_between)/(disagreement − difference²), p the mean of the two accuracies, q = 1 − p.
 
     >>> print(power(n=500, first=0.82, second=0.80, disagreement=0.025))
-    500 rows find a difference of +0.02 (0.820 against 0.800) with power 0.862 at the 5 % level.
-    A significant result has the wrong sign with probability 1.9e-07 and is 1.08 times too large on average.
+    500 rows find a difference of +2.0 points (82.0 % against 80.0 %) with 86 % power at the 5 % level. A significant
+    result would hardly ever point the wrong way, and be 1.08 times too large on average.
     Note: mid-p test.
     """
     check_alternative(alternative)
