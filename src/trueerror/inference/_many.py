@@ -68,7 +68,8 @@ def adjust_contrasts(
     alone = [c.alone() for c in contrasts]
     if method == "none" or not alone or (len(alone) < 2 and not every):
         return alone
-    given = np.array([1.0 if every and math.isnan(c.p_value) else c.p_value for c in alone])
+    given = np.array([c.p_value for c in alone])
+    given = np.where(every & np.isnan(given), 1.0, given)
     values = _in_order(_probabilities(np.maximum(given, sys.float_info.min)), _STEPS[method])
     part = given / values
     open_ = values > 1 - alone[0].confidence + 1e-12

@@ -152,18 +152,11 @@ def rank_sheet(
         )
     known = {f.name: getattr(base, f.name) for f in fields(Ranking)} | {"note": ""}
     return LearnerRanking(
-        **known,
-        data_sets=m.datasets,
-        scores=tuple(tuple(float(v) for v in row) for row in m.values),
-        adjust=adjust,
-        within=within,
-        posterior=posterior,
-        share=share,
-        percent=percent or None,
-        value_name=sheet.value_name,
-        reading=_reading(sheet, higher_is_better, test_train_ratio is not None),
-        findings=_findings(sheet, base, higher_is_better),
-    )
+        **known, data_sets=m.datasets, scores=tuple(tuple(float(v) for v in row) for row in m.values), adjust=adjust,
+        within=within, posterior=posterior, share=share, percent=percent or None, value_name=sheet.value_name,
+        reading=_reading(sheet, higher_is_better, test_train_ratio is not None), findings=_findings(sheet, base,
+        higher_is_better),
+    )  # fmt: skip
 
 
 def _percentages(sheet: ScoreSheet, higher_is_better: bool) -> bool:
