@@ -19,15 +19,14 @@ from scipy import special
 from trueerror.inference._contrast import check_margin, student_quantile
 from trueerror.inference.proportion._distributions import EQUALLY_LIKELY, at_least, at_most, first_true, pmf, tango_z
 from trueerror.inference.proportion._paired import McNemarMethod
-from trueerror.inputs._arrays import open_share
+from trueerror.inputs._arrays import Floats, open_share
 from trueerror.inputs._groups import Group, option
-from trueerror.inputs._options import InputError, check_share, check_word
+from trueerror.inputs._options import InputError, check_alternative, check_share, check_word
 from trueerror.results import Alternative
 
 if TYPE_CHECKING:
     from trueerror.tallies._confusion import Amount
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
@@ -451,6 +450,7 @@ class PowerPlan:
 def power_plan(options: PowerOptions) -> PowerPlan:
     """The plan of a test, with every option checked."""
     check_word(options.test, TESTS, "test")
+    check_alternative(options.alternative)
     open_share(options.alpha, "alpha")
     make, used = TESTS[options.test]
     for name in ("disagreement", "prevalence", "margin", "method", "correlation", "sd"):
