@@ -32,7 +32,7 @@ def power_command(*, n: int, power: float, output: OutputOptions, **planned: Any
                 raise InputError(f"{key}= needs --first too: the smallest difference is found without it")
         known = {key: value for key, value in planned.items() if key not in (*NEEDS_FIRST, "first", "second")}
         smallest = planning.smallest_difference(n=n, baseline=second, power=power, **known)
-        output.show(smallest, lambda: plan_text(smallest, after=" Smaller differences they find less often."))
+        output.show(smallest, lambda: plan_text(smallest, after=" Smaller differences are found less often."))
         return
     plan = planning.power(n=n, **planned)
     verdict = "Enough: " if plan.power >= ENOUGH else "Hardly enough: " if plan.power >= HARDLY else "Too few: "
@@ -45,4 +45,4 @@ def plan_text(plan: Power, verdict: str = "", *, after: str = "") -> str:
     blocks = [filled(sentences, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")]
     if plan.note:
         blocks.append(filled(f"Note: {plan.note}.", WIDTH, subsequent_indent="  "))
-    return "\n".join([*blocks, "--explain says how it was computed."])
+    return "\n".join([*blocks, "Add --explain for how it was computed."])

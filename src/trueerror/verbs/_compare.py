@@ -131,7 +131,7 @@ def next_step(made: Comparison, measure: Measure) -> str:
         return ""
     rows = _rounded(plan.n)
     whole = n == made.estimates[best].n and measure.of_all_classes
-    kind = "rows of this kind" if whole else f"rows of those that {made.title} speaks of"
+    kind = "rows of this kind" if whole else f"rows that count for {made.title}"
     size = abs(100 * c.estimate)
     gap = f"{size:.1f} points" if size >= 0.05 else f"{size:.1g} points"
     if plan.n <= n:

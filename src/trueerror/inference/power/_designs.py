@@ -331,7 +331,7 @@ class PowerOptions(Group):
         "WORD",
     )
     first: float | None = option(None, "Accuracy (or AUC, or mean) of the first.", "NUMBER", float)
-    second: float | None = option(None, "The same of the second.", "NUMBER", float)
+    second: float | None = option(None, "Accuracy (or AUC, or mean) of the second.", "NUMBER", float)
     disagreement: float | None = option(None, "Share of rows that only one of two models gets right.", "SHARE", float)
     prevalence: float | None = option(None, "For auc: share of positives.", "SHARE", float)
     icc: float | None = option(
@@ -342,19 +342,19 @@ class PowerOptions(Group):
         float,
     )
     icc_right: float | None = option(
-        None, "Instead of `icc` for two models: the correlation of one model's being right.", "SHARE", float
+        None, "Instead of `icc` for two models: correlation of one model with itself.", "SHARE", float
     )
     icc_between: float | None = option(
-        None, "With `icc_right`: that of one model on a row with the other on another.", "SHARE", float
+        None, "With `icc_right`: correlation of one model with the other.", "SHARE", float
     )
     cluster_size: float | None = option(None, "For clustered rows: rows in a cluster.", "NUMBER", float)
     margin: float | None = option(
         None, "For equivalence, noninferiority: the largest difference that does not matter.", "NUMBER", float
     )
     alpha: float = option(0.05, "Significance level.", "SHARE", float)
-    alternative: Alternative = option("two-sided", "two-sided, greater or less.", "WORD")
+    alternative: Alternative = option("two-sided", "Side of the test: two-sided, greater or less.", "WORD")
     method: PlannedMethod | None = option(None, "For mcnemar: mid-p, exact, chi2, chi2-cc or normal.", "WORD")
-    correlation: float | None = option(None, "For auc on the same rows: of the two areas.", "NUMBER", float)
+    correlation: float | None = option(None, "For auc on the same rows: correlation of the two areas.", "NUMBER", float)
     sd: float | None = option(None, "For means: standard deviation of a difference.", "NUMBER", float)
 
     def needed(self, name: str, what: str) -> float:
@@ -456,7 +456,7 @@ def power_plan(options: PowerOptions) -> PowerPlan:
     for name in ("disagreement", "prevalence", "margin", "method", "correlation", "sd"):
         if getattr(options, name) is not None and name not in used:
             takes = " and ".join(f"{option}=" for option in used) or "the two values alone"
-            raise InputError(f"{name}= says nothing to test={options.test!r}, which takes {takes}")
+            raise InputError(f"{name}= has no effect on test={options.test!r}, which takes {takes}")
     return make(options)
 
 

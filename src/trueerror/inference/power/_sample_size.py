@@ -86,10 +86,11 @@ class Power(Result):
         """How misleading a significant result would be."""
         if math.isnan(self.exaggeration):
             return ""
-        often = f"would point the wrong way with probability {number(self.wrong_sign)}"
-        if self.wrong_sign < 0.001:
-            often = "would hardly ever point the wrong way"
-        return f" A significant result {often}, and be {self.exaggeration:.2f} times too large on average."
+        sign = "its sign is almost surely right"
+        if not self.wrong_sign < 0.001:
+            sign = f"its sign is wrong with probability {number(self.wrong_sign)}"
+        large = f"the estimate will be {self.exaggeration:.2f} times too large on average"
+        return f" If the result is significant, {sign}; {large}."
 
     def __str__(self) -> str:
         return folded(f"{self.goal}{self.caution}" + (f"\nNote: {self.note}." if self.note else ""))
@@ -126,8 +127,8 @@ def power(asked: PowerAsked) -> Power:
     then icc = 2pq·(icc_right − icc_between)/(disagreement − difference²), p the mean of the two accuracies, q = 1 − p.
 
     >>> print(power(n=500, first=0.82, second=0.80, disagreement=0.025))
-    500 rows find a difference of +2.0 points (82.0 % against 80.0 %) with 86 % power at the 5 % level. A significant
-    result would hardly ever point the wrong way, and be 1.08 times too large on average.
+    500 rows find a difference of +2.0 points (82.0 % against 80.0 %) with 86 % power at the 5 % level. If the result
+    is significant, its sign is almost surely right; the estimate will be 1.08 times too large on average.
     Note: mid-p test.
     """
     if asked.first is None and asked.second is None and asked.test in ("mcnemar", "two-proportions", "one-proportion"):
@@ -144,8 +145,8 @@ class SizeAsked(PowerOptions):
     """What the rows are to reach."""
 
     power: float = option(0.8, "The power to reach.", "SHARE", float)
-    accuracy: float | None = option(None, "About how good; with `half_width`.", "SHARE", float)
-    half_width: float | None = option(None, "How exactly to know it: ± this.", "SHARE", float)
+    accuracy: float | None = option(None, "Expected accuracy; with `half_width`.", "SHARE", float)
+    half_width: float | None = option(None, "Half the width of the interval, such as 0.02.", "SHARE", float)
 
 
 @asked_by(SizeAsked)
