@@ -267,7 +267,7 @@ def _metrics_table(made: Repeats) -> Table:
         word = "consistency" if made.right_or_wrong else "consistency (1 − distance)"
         rows.append((word, *("–" if m.consistency is None else _short(made, m.consistency) for m in models)))
     unit = "In %, with" if made.right_or_wrong else "In brackets:"
-    title = f"{unit} {percent(made.confidence)} intervals over questions. Consistency: share of answers that agree."
+    title = f"{unit} {percent(made.confidence)} intervals over questions. Consistency: answers that agree."
     return Table(columns=("", *(one_line(m.name) for m in models)), rows=tuple(rows), names=1, title=title)
 
 
