@@ -133,7 +133,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
          fact(proportions=[("accuracy", "wald", 0.5, 100)])],
     ),
     "TE204": (clustered(12, 10), "only 12 clusters", [clustered(60, 15)]),
-    "TE220": (fact(runs=RunsFound("a", 1e-9, 500, 90.4)), "(p < .001): 500 rows count as about 90 independent ones",
+    "TE220": (fact(runs=RunsFound("a", 1e-9, 500, 90.4)), "(p < .001). 500 rows count as about 90 independent ones",
               [fact(runs=None)]),
     "TE205": (fact(lost_replicates=[("macro-F1", 0.08)]), "8 % of the bootstrap replicates of macro-F1 lost a class",
               [fact(lost_replicates=[("macro-F1", 0.005)]), fact(lost_replicates=[])]),

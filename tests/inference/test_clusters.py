@@ -125,7 +125,7 @@ def test_clusters_of_very_unequal_size_are_said():
     truth, calls, cluster = unequal(1)
     ev = te.evaluate(truth, calls["a"], clusters=cluster)
     assert "TE204" in ev.findings
-    assert "effective number" in str(ev)
+    assert "of equal size" in str(ev)
     equal = te.evaluate(
         np.tile([0, 1], 200),
         np.where(np.arange(400) % 7 == 0, 0, np.tile([0, 1], 200)),
