@@ -148,10 +148,10 @@ class Board:
     notes: tuple[str, ...] = ()
 
 
-def tier_letters(models: Sequence[str], tiers: Sequence[Sequence[str]]) -> dict[str, str]:
+def letters_of_tiers(models: Sequence[str], tiers: Sequence[Sequence[str]]) -> dict[str, str]:
     """A letter for each group without a clear difference; models that share none differ clearly.
 
-    >>> tier_letters("xyz", [("x", "y"), ("y", "z")])
+    >>> letters_of_tiers("xyz", [("x", "y"), ("y", "z")])
     {'x': 'a', 'y': 'ab', 'z': 'b'}
     """
     if len(models) < 3 or not 1 < len(tiers) <= len(ascii_lowercase):
@@ -186,7 +186,7 @@ def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
         notes.append(f"Of the differences, intervals{together}.")
     if cmp.margin is not None:
         notes.append(f"Shaded: differences of up to {column.say(abs(cmp.margin))}{_unit(cmp)} do not matter.")
-    letters = {} if cmp.reference is not None else tier_letters(cmp.ranked, cmp.tiers)
+    letters = {} if cmp.reference is not None else letters_of_tiers(cmp.ranked, cmp.tiers)
     if letters:
         notes.append("Models that share a letter in “tier” show no clear difference from each other.")
     if cmp.facts.parts:

@@ -44,10 +44,10 @@ from trueerror.reports._leaderboard import (
     comparison_board,
     interval_line,
     leaderboard,
+    letters_of_tiers,
     name_cell,
     pairs_matrix,
     sort_key,
-    tier_letters,
     told,
     told_by,
 )
@@ -214,7 +214,7 @@ def ranking_board(ranking: Ranking, *, of_shares: bool = False) -> Markup:
     anchor, order = ranking.control or ranking.best, ranking.order
     scored = ranking if isinstance(ranking, LearnerRanking) else None
     short_names, ranks = brief_names(tuple(ranking.names)), ranking.ranks
-    letters = {} if ranking.control is not None else tier_letters(order, ranking.groups)
+    letters = {} if ranking.control is not None else letters_of_tiers(order, ranking.groups)
     panel = Panel(rows=(), axis="", domain=(1.0, float(max(2, len(order)))))
     scale = 100 if scored is not None and scored.share else 1
     in_percent = scored is not None and (scored.share or scored.percent)
