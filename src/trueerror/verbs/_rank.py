@@ -50,26 +50,12 @@ PERCENT_WORDS = frozenset(("accuracy", "error", "auc", "f1", "recall", "precisio
 
 @speaks
 def rank(
-    scores: Any,
-    *,
-    higher_is_better: bool = True,
-    method: PostHoc = "wilcoxon",
-    adjust: Adjustment = "holm",
-    reference: str | None = None,
-    confidence: float = 0.95,
-    missing: MissingScores = "error",
-    dataset: str | None = None,
-    learner: str | None = None,
-    fold: str | None = None,
-    repeat: str | None = None,
-    value: str | None = None,
-    names: Iterable[Any] | None = None,
-    test_train_ratio: float | None = None,
-    rope: float | None = None,
-    rng: Rng = None,
-    cv: Any = None,
-    table: str | None = None,
-) -> LearnerRanking:
+    scores: Any, *, higher_is_better: bool = True, method: PostHoc = "wilcoxon", adjust: Adjustment = "holm", reference:
+    str | None = None, confidence: float = 0.95, missing: MissingScores = "error", dataset: str | None = None, learner:
+    str | None = None, fold: str | None = None, repeat: str | None = None, value: str | None = None, names:
+    Iterable[Any] | None = None, test_train_ratio: float | None = None, rope: float | None = None, rng: Rng = None, cv:
+    Any = None, table: str | None = None,
+) -> LearnerRanking:  # fmt: skip
     """Rank learners over data sets, and say between which of them there is a clear difference.
 
     `scores` is a path, a data frame, a mapping of columns or an array. Wide: a row for each data set (and fold), a
@@ -237,7 +223,7 @@ def _with_the_best(contrasts: list[Contrast], sheet: ScoreSheet, part: Floats, b
 def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> str:
     n, k = len(sheet.data_sets), len(sheet.learners)
     unnamed = not sheet.has_folds and n > 1 and sheet.data_sets == tuple(str(i + 1) for i in range(n))
-    hint = f" (rows without a name count as data sets; of folds say cv={n})" if unnamed else ""
+    hint = f" (rows without a name count as data sets; for folds say cv={n})" if unnamed else ""
     text = f"Read {n:,} data set{'' if n == 1 else 's'}{hint} × {k:,} learners"
     if sheet.has_folds:
         sizes = [len(folds) for folds in sheet.folds]
@@ -247,7 +233,7 @@ def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> st
             count = f"{r} repeats of {sizes[0] // r}"
         text += f" × {count} folds; the same folds for all learners"
         if max(sizes) > USUAL_FOLDS and repeats == {1} and not sheet.ratios and not ratio_given:
-            text += ", taken for parts of one cross-validation (of random splits give test_train_ratio=)"
+            text += ", taken for parts of one cross-validation (for random splits give test_train_ratio=)"
     direction = "Higher" if higher_is_better else "Lower"
     better = f"{direction} {sheet.value_name or 'scores'} {'is' if sheet.value_name else 'are'} better."
     return " ".join((f"{text}.", better, *sheet.notes))
