@@ -15,11 +15,11 @@ from trueerror.inference._answer import interval_of
 from trueerror.inference._many import ADJUSTMENTS, adjust_contrasts
 from trueerror.inference._problem import IntervalSpec, Problem, critical_z
 from trueerror.inference.loss._mean import MeanSample
-from trueerror.inputs._arrays import ArrayLike, column, count, plain_numbers
+from trueerror.inputs._arrays import ArrayLike, Floats, column, count, plain_numbers
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.metrics._registry import find_measure
-from trueerror.people._answers import AnswerGrades, Components, Floats, question_contrast, question_units
+from trueerror.people._answers import AnswerGrades, Components, question_contrast, question_units
 from trueerror.results import Contrast, DocumentResult, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
 from trueerror.results._format import (
