@@ -54,7 +54,7 @@ def test_without_first_the_smallest_difference() -> None:
     text = good("power", "--n", "500", "--second", "0.8", "--disagreement", "0.1")
     expected = te.significance.smallest_difference(n=500, baseline=0.8, disagreement=0.1)
     assert f"{100 * expected.difference:+.1f} points" in text
-    assert "smaller differences are found less often" in text
+    assert "Smaller differences are found less often" in text
 
 
 def test_sample_size() -> None:

@@ -30,6 +30,7 @@ from trueerror.inference._contrast import FURTHEST, SEARCHED_P, Limits, check_te
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
 from trueerror.inference._variance import ClusteredRows, ScoreSample
 from trueerror.inference.proportion._distributions import crossing
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions
@@ -37,8 +38,6 @@ from trueerror.metrics.scores import bin_places
 from trueerror.results import Alternative, Contrast
 from trueerror.results._format import whole
 from trueerror.tallies._scores import ScoreTable
-
-Floats = NDArray[np.float64]
 
 
 class Noise(NamedTuple):

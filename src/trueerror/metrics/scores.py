@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Scores
+from trueerror.inputs._arrays import Floats, Scores
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, check_word
 from trueerror.kernels import chosen
@@ -17,7 +17,6 @@ from trueerror.tallies._confusion import Amount
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
-Floats = NDArray[np.float64]
 Binning = Literal["width", "mass"]
 # (weighted) rows of either class at each score.
 Rows = tuple[Floats, Floats]

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.models import ConstantAnswer
 from trueerror.inference._answer import interval_of
 from trueerror.inference._binned_limits import noted
@@ -131,7 +130,7 @@ def class_totals(source: Predictions | Confusion) -> list[float]:
 def mix_words(prior: Prior, positive: Label | None) -> str:
     """The class mix that was asked for."""
     if isinstance(prior, Mapping):
-        return ", ".join(f"{percent(round(float(p), 4))} {label}" for label, p in list(prior.items())[:6])
+        return ", ".join(f"{percent(round(one_number(p, 'prior'), 4))} {label}" for label, p in list(prior.items())[:6])
     return f"{percent(round(one_number(prior, 'prior'), 4))} {positive}"
 
 
@@ -873,6 +872,8 @@ def confident_shares(bench: ModelMetrics) -> dict[float, Interval]:
     if p.facts.decision_rule(bench.model, s.threshold).kind == "labels" and not bench.has_probabilities:
         return {}  # decision values beside labels: no cut says how sure they are
     try:
+        from trueerror.curves._risk_coverage import risk_coverage
+
         curve = risk_coverage(p, model=bench.model, threshold=s.threshold)
     except MemoryBudgetExceeded:
         return {}

@@ -20,12 +20,11 @@ from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.bootstrap._limits import quantiles
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inference.loss._t_tests import CorrectedSpread, corrected_spread
-from trueerror.inputs._arrays import matrix, numbers
+from trueerror.inputs._arrays import Floats, matrix, numbers
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator
 from trueerror.results import Interval
 
-Floats = NDArray[np.float64]
 REALS: Range = (-math.inf, math.inf)
 TOO_NARROW = "the folds' training sets overlap: too narrow for the learner"
 SINGLE_ROUND = "one round of folds: conservative"
