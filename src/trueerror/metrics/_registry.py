@@ -343,7 +343,7 @@ def _unnamed(name: str, word: str) -> Measure:
         raise InputError(f"metric {name!r} is one that takes an option: metric={options}")
     if ":" in name:
         raise InputError(f"metric {name!r}: an option goes by its own name, te.metric('f_beta', …, beta=2)")
-    close = nearest(word, known) if word not in UNOFFERED else ELSEWHERE.get(word, "")
+    close = UNOFFERED[word] if word in UNOFFERED else nearest(word, known)
     raise InputError(f"metric {name!r} is not known{close}; te.catalogue() lists all")
 
 
@@ -355,8 +355,8 @@ NAMED_OPTIONS = {
     **{f"top_{k}_accuracy": f'{{"top_k_accuracy": {{"k": {k}}}}}' for k in (1, 2, 3, 5, 10)},
     "qwk": '{"kappa": {"weights": "quadratic"}}',
 }
-ELSEWHERE = {"calibration_slope": "; te.calibration(…).slope() has it, with its interval"}
-UNOFFERED = ("ndcg", "r2", "rmse", "mse", "mae", "roc_auc_ovo_weighted", *ELSEWHERE)
+UNOFFERED = dict.fromkeys(("ndcg", "r2", "rmse", "mse", "mae", "roc_auc_ovo_weighted"), "")
+UNOFFERED["calibration_slope"] = "; te.calibration(…).slope() has it, with its interval"
 
 
 def _load() -> None:
