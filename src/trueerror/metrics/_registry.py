@@ -351,9 +351,8 @@ def _unnamed(name: str, word: str) -> Measure:
 NAMED_OPTIONS = {
     **{f"f{b}": f'{{"f_beta": {{"beta": {b.replace("_", ".")}}}}}' for b in ("2", "0.5", "0_5")},
     "roc_auc_ovr_weighted": '{"ovr_auc": {"average": "weighted"}}',
-    "quadratic_weighted_kappa": '{"kappa": {"weights": "quadratic"}}',
+    **dict.fromkeys(("quadratic_weighted_kappa", "qwk"), '{"kappa": {"weights": "quadratic"}}'),
     **{f"top_{k}_accuracy": f'{{"top_k_accuracy": {{"k": {k}}}}}' for k in (1, 2, 3, 5, 10)},
-    "qwk": '{"kappa": {"weights": "quadratic"}}',
 }
 UNOFFERED = dict.fromkeys(("ndcg", "r2", "rmse", "mse", "mae", "roc_auc_ovo_weighted"), "")
 UNOFFERED["calibration_slope"] = "; te.calibration(…).slope() has it, with its interval"
