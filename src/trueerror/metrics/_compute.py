@@ -63,7 +63,7 @@ from trueerror.metrics._registry import (
     value,
 )
 from trueerror.metrics.scores import NO_BOUND, bound_words, metric_bounds, middled
-from trueerror.sources._collect import is_openable, opened
+from trueerror.sources._collect import is_openable, opened, predictions
 from trueerror.sources._predictions import Predictions, labels_only
 from trueerror.tallies._confusion import Amount, Confusion
 from trueerror.tallies._missing import Missing
@@ -487,6 +487,9 @@ def metric(
     if predicted is None and scores is None and is_openable(data):
         data = opened(data, positive=positive, labels=labels, missing=missing)
         labels = None
+    elif is_openable(scores) and not isinstance(scores, str | list):  # a table: classes or models
+        data = predictions(data, predicted, scores=scores, positive=positive, labels=labels, missing=missing)
+        predicted = scores = labels = None
     if isinstance(data, Predictions):
         _nothing_beside(predicted=predicted, scores=scores, labels=labels)
         measure = as_passed(measure, labels=data.has_labels(data.only(model)), scores=data.has_scores(data.only(model)))
