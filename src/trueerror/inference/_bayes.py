@@ -6,17 +6,14 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import df_of_limits, statistic_of
 from trueerror.inference._problem import critical_t
-from trueerror.inputs._arrays import matrix, numbers, paired_numbers
+from trueerror.inputs._arrays import Floats, matrix, numbers, paired_numbers
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_share, generator
 from trueerror.kernels._threads import PIECE, parts
 from trueerror.results import Contrast, Posterior
-
-Floats = NDArray[np.float64]
 
 # A spread this small beside the differences themselves is rounding.
 ROUNDING = 10 * float(np.finfo(np.float64).eps)

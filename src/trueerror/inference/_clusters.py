@@ -23,9 +23,8 @@ from trueerror.inference._contrast import t_contrast
 from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._estimate import ROUNDING, Estimate, leave_out
 from trueerror.inference._problem import IntervalSpec, Range
+from trueerror.inputs._arrays import Floats
 from trueerror.results import Contrast
-
-Floats = NDArray[np.float64]
 
 
 def without_gaps(codes: NDArray[np.integer]) -> NDArray[np.intp]:

@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import check_probabilities
+from trueerror.inputs._arrays import Floats, check_probabilities
 from trueerror.inputs._labels import Codes, Label, find_label, need_positive
 from trueerror.inputs._options import InputError, in_few_words, nearest
 from trueerror.results import Result, Table
@@ -545,7 +545,6 @@ def catalogue() -> Catalogue:
     return Catalogue(tuple(every_measure().values()))
 
 
-Floats = NDArray[np.float64]
 Prior = float | Mapping[Any, float]
 Masses = tuple[Amount, Amount] | None
 # Shares that were typed with few digits (0.333, 0.333, 0.334) need not add up to the last bit.

@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import MarginGradients, classes_in_play, measure, odds, ratio
 from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion
 
-Floats = NDArray[np.float64]
 NO_POSITIVES = "there are no positive rows"
 NO_NEGATIVES = "there are no negative rows"
 NO_CALLS = "no row was predicted positive"

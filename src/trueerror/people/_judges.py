@@ -23,6 +23,7 @@ from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.proportion._interval import wilson
 from trueerror.inputs._arrays import (
     LARGEST,
+    Floats,
     column,
     count,
     missing_rows,
@@ -50,7 +51,6 @@ from trueerror.results._format import (
 from trueerror.results._format import p_value as p_value_words
 from trueerror.results._values import Note, short
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 PoweredMethod = Literal["post-stratified", "ppi++", "classical"]
 # Labelled rows whose answers of the judge differ from those of all rows by a smaller p-value are no random sample.

@@ -574,17 +574,11 @@ def from_records(records: Sequence[dict[str, object]], *, names: int = 1, title:
 
 
 def cells_block(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[Cell]],
-    *,
-    names: int = 1,
-    title: str = "",
-    best: tuple[tuple[int, int], ...] = (),
-    note: str = "",
+    columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, names: int = 1, title: str = "", note: str = ""
 ) -> TableBlock:
     """A table of cells that know what they are sorted by."""
     text = tuple(tuple(words for words, _ in row) for row in rows)
-    table = Table(columns=tuple(columns), rows=text, names=names, title=title, best=best, remark=note)
+    table = Table(columns=tuple(columns), rows=text, names=names, title=title, remark=note)
     return TableBlock(table, keys=[[key for _, key in row] for row in rows])
 
 

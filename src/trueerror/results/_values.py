@@ -87,8 +87,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
         "no-variance": "the rows show no variance",
         "labels-dependent": "labels of one row may depend on each other: the limits are the mean of the labels' limits",
         "labels-by-rows": "labels of one row may depend on each other: each row counts as one decision",
-        "labels-need-rows": "the counts do not show how the labels of a row depend on each other, so there are no "
-        "limits",
+        "labels-need-rows": "the counts do not show how the labels of a row depend on each other",
         "flat-resamples": "the bootstrap limits have no width",
         "no-pairs-of-ratings": "no item was rated by two raters",
         "constant-rater": "a rater gave all items one label, so agreement is that of chance whatever the others said",

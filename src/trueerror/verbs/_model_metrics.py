@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.models import ConstantAnswer
 from trueerror.inference._answer import interval_of
 from trueerror.inference._binned_limits import noted
@@ -876,6 +875,8 @@ def confident_shares(bench: ModelMetrics) -> dict[float, Interval]:
     if bench.predictions is None or not bench.has_scores or not bench.calls or bench.confusion.n == 0:
         return {}
     try:
+        from trueerror.curves._risk_coverage import risk_coverage
+
         curve = risk_coverage(bench.predictions, model=bench.model, threshold=bench.settings.threshold)
     except MemoryBudgetExceeded:
         return {}
