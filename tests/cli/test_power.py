@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -11,6 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 import trueerror as te
+from tests.cli import program
 from trueerror.cli._app import command_of
 
 
@@ -30,10 +29,7 @@ def good(name: str, *args: str) -> str:
 
 
 def test_for_real() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "trueerror", "sample-size", "--accuracy", "0.9", "--half-width", "0.02"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = program.run("sample-size", "--accuracy", "0.9", "--half-width", "0.02")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("  868 rows: an accuracy near 90.0 % is then known to ±2 points (95 %")
 
