@@ -22,7 +22,7 @@ DRAWS = 200_000
 
 
 def bayes_correlated_t(differences: Any, *, rho: float, rope: float = 0.0) -> Posterior:
-    """Where the mean difference of two learners lies, from differences over folds whose training sets overlap.
+    """Posterior of the mean difference of two learners, from differences over folds whose training sets overlap.
 
     Under a flat prior the mean has a Student t distribution with n − 1 degrees of freedom around d̄, of scale
     s·√(1/n + ρ/(1 − ρ)); ρ is the correlation between folds, taken as the share of rows that a fold tests (0.1 for
@@ -71,8 +71,8 @@ def bayes_signed_rank(
     """Which of two models is better on data sets like these: the Bayesian signed-rank test.
 
     The differences zᵢ get random weights w from a Dirichlet distribution (1 for each data set, `prior_strength` for one
-    pseudo-difference 0); a sample says which is largest of θ_left = Σ wᵢwⱼ[zᵢ + zⱼ < −2·rope], θ_right (> 2·rope)
-    and the rest, and the posterior probabilities are the shares of samples. Without a rope, pairs that add up to 0
+    pseudo-difference 0); a sample says which is largest of θ_left = Σ wᵢwⱼ[zᵢ + zⱼ < −2·rope], θ_right (> 2·rope) and
+    the rest, and the posterior probabilities are the shares of samples. If there is no rope, pairs that add up to 0
     count half on each side.
 
     Source: Benavoli, Corani, Mangili, Zaffalon and Ruggeri 2014, ICML; Benavoli, Corani, Demšar and Zaffalon 2017,

@@ -301,9 +301,9 @@ def systematic_sample(chances: Floats, rng: np.random.Generator) -> Ints:
 class PredictionPowered(DocumentResult, Interval):
     """The true mean of all rows from few labels of people and many of a judge, beside what the labels alone say.
 
-    `worth` is how many labels alone would say as much, `judge_alone` the mean of the judge's own answers, `bias` its
+    `worth` is how many labels alone would be as precise, `judge_alone` the mean of the judge's own answers, `bias` its
     answers minus people's on the labelled rows. `helps` is False where the judge adds nothing, so that the limits are
-    those of the labels alone. Of two models it is the difference of the first and the second, with `p_value`; `models`
+    those of the labels alone. For two models it is the difference of the first and the second, with `p_value`; `models`
     are their own intervals.
     """
 
@@ -649,8 +649,7 @@ class LabelPlan(DocumentResult):
     """Which rows to label next: `rows` are their places, `inclusion` the chance that each had to be drawn.
 
     `edges` cut the judge's answers into groups, of `sizes` rows and with `labels` to make in each. `worth` is how many
-    labels at random would say as much, by the spreads that the plan goes by. `estimate` turns the labels into the
-    answer.
+    random labels would be as precise, by the spreads that the plan uses. `estimate` turns the labels into the answer.
     """
 
     rows: tuple[int, ...]
@@ -749,7 +748,7 @@ def label_plan(
     wanted, share = count(budget, "budget"), open_share(mix, "mix")
     if share != 0.2 and not plan.by_row:
         raise InputError('mix= is the even part of method="active"; leave it out')
-    if plan.by_row and (not numeric or answers.min() < 0 or answers.max() > 1):
+    if plan.by_row and len(answers) and (not numeric or answers.min() < 0 or answers.max() > 1):
         raise InputError('method="active" needs scores between 0 and 1; method="neyman" takes any answers')
     draw, seed = generator(rng)
     truth, known = (np.full(len(answers), np.nan), True) if human is None else _values(human, "human")

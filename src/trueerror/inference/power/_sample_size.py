@@ -25,9 +25,9 @@ SHARES = ("mcnemar", "two-proportions", "one-proportion", "equivalence", "noninf
 class Power(Result):
     """A plan: n rows find the difference first − second with this power at level alpha.
 
-    `wrong_sign` is the chance that a significant result points the wrong way, `exaggeration` how many times too large
-    a significant difference is on average; both NaN where they have no meaning. `groups` is 2 where n rows are
-    needed in each of two groups. `design_effect` is how many clustered rows are worth one independent row.
+    `wrong_sign` is the chance that a significant result points the wrong way, `exaggeration` how many times too large a
+    significant difference is on average; both NaN where they have no meaning. `groups` is 2 where n rows are needed in
+    each of two groups. `design_effect` is how many clustered rows count as one independent row.
     """
 
     test: str
@@ -108,7 +108,7 @@ def power(asked: PowerAsked) -> Power:
     """The chance that n rows show the true difference between `first` and `second`.
 
     - "mcnemar": two models on the same rows with these accuracies, which differ on a share `disagreement` of the rows
-      (when not given, as if they erred independently). By enumeration of all outcomes; `method`: "mid-p" (default),
+      (when not given, as if they erred independently). All outcomes are enumerated; `method`: "mid-p" (default),
       "exact", "chi2", "chi2-cc", or "normal" for the formula.
     - "two-proportions": n rows in each of two groups, pooled z-test. "one-proportion": exact test of first against
       second. "auc": an area against ½, or two areas (`correlation` on the same rows), with `prevalence`; with
@@ -120,11 +120,11 @@ def power(asked: PowerAsked) -> Power:
     Clustered rows: `icc` and `cluster_size` divide n, less about two clusters (z²/2) that a test over clusters spends,
     by the design effect 1 + (cluster_size − 1)·icc. For clusters of unequal sizes m give Σm²/Σm, which is more than
     their mean: 2·mean − 1 where small ones are the most (a promised .81 is .77–.82 by Σm²/Σm and .48–.64 by the mean,
-    simulated). `icc` is the correlation, over two rows of a cluster, of what the test looks at: of being right
-    for one model or two groups, of the *differences* between the models where they share the rows. That one is often
-    near 0, since a hard cluster is hard for both. Where only the correlations of being right are known, give them
-    instead: `icc_right` of one model with itself, `icc_between` of one model on a row with the other on another row;
-    then icc = 2pq·(icc_right − icc_between)/(disagreement − difference²), p the mean of the two accuracies, q = 1 − p.
+    simulated). `icc` is the correlation, over two rows of a cluster, of what the test looks at: of being right for one
+    model or two groups, of the *differences* between the models where they share the rows. That one is often near 0,
+    since a hard cluster is hard for both. If only the correlations of being right are known, give them instead:
+    `icc_right` of one model with itself, `icc_between` of one model on a row with the other on another row; then icc =
+    2pq·(icc_right − icc_between)/(disagreement − difference²), p the mean of the two accuracies, q = 1 − p.
 
     >>> print(power(n=500, first=0.82, second=0.80, disagreement=0.025))
     500 rows find a difference of +2.0 points (82.0 % against 80.0 %) with 86 % power at the 5 % level. If the result
@@ -199,7 +199,7 @@ def smallest_difference(
 ) -> Power:
     """The smallest improvement on `baseline` that n rows find with the given power; `first` is what is reached.
 
-    Where an improvement cannot be that large (a baseline near 1, or a `disagreement` below the difference) a loss is
+    If an improvement cannot be that large (a baseline near 1, or a `disagreement` below the difference), a loss is
     looked for instead.
 
     >>> round(smallest_difference(test="two-proportions", n=200, baseline=0.8).first, 4)
@@ -335,8 +335,8 @@ def _planned(plan: PowerPlan, o: PowerOptions, n: int, clusters: Clusters) -> Po
         raise InputError(f"n={n} is too few rows to plan with")
     analysis, note = plan.verdict(rows), plan.note
     if clusters.effect > 1:
-        worth = f"worth {rows:,} independent rows: design effect {clusters.effect:.3g} of equal clusters"
-        note = f"{note}; {worth}" if note else worth
+        effect = f"effective sample size {rows:,} rows: design effect {clusters.effect:.3g} of equal clusters"
+        note = f"{note}; {effect}" if note else effect
     return Power(
         test=o.test, n=n, power=analysis.power, alpha=float(o.alpha), alternative=o.alternative, first=plan.first,
         second=plan.second, difference=plan.first - plan.second, wrong_sign=analysis.wrong_sign,

@@ -288,7 +288,7 @@ def _counted(right: Any) -> tuple[int, int]:
 
 def _trials(trials: Any) -> float:
     if trials is None:
-        raise InputError("trials= is missing: give how many rows were tried")
+        raise InputError("trials= is missing: te.interval(43, 48) is 43 right of 48 rows")
     n = _number(trials, "trials")
     if n != math.floor(n):
         raise InputError(f"trials={trials!r:.40} must be a whole number")
