@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import trueerror as te
 from trueerror.curves._calibration import calibration
 from trueerror.curves._cost import brier_curve, cost_curve, decision_curve
 from trueerror.curves._det import det
