@@ -31,13 +31,14 @@ def _public_names(package: str) -> dict[str, str]:
 
 def _spoken(package: str, home: str, name: str) -> object:
     """A public name of a module; a function, or a class that users make, takes other people's words for its options."""
-    from trueerror.inputs._words import speaks
+    from trueerror.inputs._words import list_parameters, speaks
 
     module = import_module(home)
     value: object = getattr(module, name)
     if isinstance(value, type):
         if "__init__" in vars(value) and value.__module__.startswith(MADE_BY_USERS):
             value.__init__ = speaks(value.__init__, name=value.__name__, bound=True)  # type: ignore[misc]
+            list_parameters(value, f"te.{name}")
     elif callable(value):
         value = speaks(value, package.replace("trueerror", "te"))
         # Under its own name in its own module as well: otherwise it could not be pickled.

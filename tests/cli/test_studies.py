@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from trueerror.cli import run as running
+from trueerror.cli._app import command_of
 
 LEARNER = """
 [learners.bayes]
@@ -37,7 +37,7 @@ def run(folder: Path, text: str, *options: str):
     (folder / "study.toml").write_text(text)
     program = typer.Typer()
     program.callback()(lambda: None)
-    program.command("run")(running.run_command)
+    program.command("run")(command_of("run"))
     return CliRunner().invoke(program, ["run", str(folder / "study.toml"), "--no-progress", *options])
 
 

@@ -8,6 +8,10 @@ from pathlib import Path
 from trueerror.inputs._options import InputError
 from trueerror.results._format import listing
 
+PICTURES = (".svg", ".png", ".pdf", ".html")
+PAGES = (".html", ".htm")
+LISTS = (".csv", ".json", ".md", ".tex", ".txt", ".html")
+
 
 def target(path: Path, endings: tuple[str, ...], what: str) -> Path:
     """The path, if a file of one of these endings can be written there.

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from trueerror.cli import _option_groups as o
-from trueerror.cli._app import command, complete_metrics, flag
+from trueerror.cli._option_groups import MatrixOptions, OutputOptions, RowsOptions
 from trueerror.inputs._groups import Certainty, Costs, Evaluated
 from trueerror.inputs._options import InputError
 
@@ -15,33 +12,17 @@ if TYPE_CHECKING:
     from trueerror.sources._predictions import Predictions
     from trueerror.tallies import Confusion
 
-EVALUATE_HELP = "How good the models in a file are, really: every metric with its interval."
-EVALUATE_EPILOG = (
-    "Examples: trueerror evaluate preds.csv --positive 1 · trueerror evaluate preds.parquet --truth y --by country · "
-    "trueerror evaluate preds.csv --by sex --gap recall · trueerror evaluate preds.csv --positive 1 --cost-fn 10 · "
-    "trueerror evaluate - --metric all < preds.csv · "
-    "trueerror evaluate --matrix '150 40 60 250' --costs '[[-1, 100], [1, 0]]'"
-)
 
-
-@command
 def evaluate_command(
     *,
-    file: Annotated[list[str] | None, typer.Argument(help=o.FILE_HELP, metavar="FILE")] = None,
-    matrices: o.MatrixOptions,
-    rows: o.RowsOptions,
-    gap: Annotated[
-        list[str] | None,
-        flag(
-            "With --by: who is worst off by this metric, and whether that is more than chance; repeat for several.",
-            "NAME",
-            autocompletion=complete_metrics,
-        ),
-    ] = None,
-    judged: Evaluated,
+    file: list[str] | None,
+    gap: list[str] | None,
+    matrices: MatrixOptions,
+    rows: RowsOptions,
+    evaluated: Evaluated,
     costs: Costs,
     chance: Certainty,
-    output: o.OutputOptions,
+    output: OutputOptions,
 ) -> None:
     """How good the models in a file are, really."""
     from trueerror.verbs._evaluate import evaluate
@@ -57,11 +38,12 @@ def evaluate_command(
     elif not file:
         raise InputError("give a file of predictions, or counts: --matrix '150 40 60 250'")
     else:
-        given = predictions = rows.read(file, output)
-        if output.show_columns(predictions):
+        given = predictions = rows.read(file)
+        if rows.columns:
+            output.show_columns(predictions)
             return
-    metrics = "all" if judged.metrics == ["all"] else judged.metrics or None
-    options = judged.given() | {"metrics": metrics} | costs.given() | chance.given()
+    metrics = "all" if evaluated.metrics == ["all"] else evaluated.metrics or None
+    options = evaluated.given() | {"metrics": metrics} | costs.given() | chance.given()
     evaluation = evaluate(given, threshold=rows.threshold, **options)
     if gap:
         if not evaluation.slices:

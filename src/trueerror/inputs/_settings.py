@@ -38,7 +38,8 @@ class Settings(Result):
     @property
     def thread_count(self) -> int:
         """How many threads large inputs use."""
-        return self.threads or min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _count())
+        there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return self.threads or min(8, there)
 
     @property
     def kernels_in_use(self) -> Literal["plain", "fast"]:
@@ -101,7 +102,3 @@ def memory_bytes(budget: object) -> int:
     if match is None or unit not in (*UNITS, "b") or isinstance(budget, bool) or float(match[1]) <= 0:
         raise InputError(f'budget={budget!r} is not an amount of memory; give one such as "2GB" or "500MB"')
     return int(float(match[1]) * UNITS.get(unit, 1))
-
-
-def _count() -> int:
-    return os.cpu_count() or 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import itertools
+import json
 import logging
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
@@ -134,6 +135,8 @@ def speaks(function: Made, room: str = "te", name: str = "", *, bound: bool = Fa
     Traceback (most recent call last):
     trueerror.inputs._words.CallError: te.interval has no option confidnece=; did you mean confidence=?
     """
+    if not bound:
+        list_parameters(function, f"{room}.{name or function.__name__}")
     if getattr(function, "speaks", False):
         return function
     form = CallForm(function, name, room=room, bound=bound)
@@ -148,6 +151,18 @@ def speaks(function: Made, room: str = "te", name: str = "", *, bound: bool = Fa
 
     called.__dict__["speaks"] = True
     return cast("Made", called)
+
+
+def list_parameters(public: Any, spoken: str) -> None:
+    """Put the list of parameters into a docstring, before the examples; `docs/build.py --parameters` makes it."""
+    text, example, rest = inspect.cleandoc(public.__doc__ or "").partition("\n\n>>>")
+    if "\n\nParameters\n---" not in text:
+        public.__doc__ = "\n\n".join(part for part in (text, _lists().get(spoken, "")) if part) + example + rest
+
+
+@cache
+def _lists() -> dict[str, str]:
+    return dict(json.loads(Path(__file__).with_name("parameters.json").read_text(encoding="utf-8")))
 
 
 def answered(function: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
