@@ -28,6 +28,7 @@ from trueerror.inference.auc._within_folds import Comparability
 from trueerror.inference.power._sample_size import smallest_difference
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
+from trueerror.inference.ranking._joint import Kinship
 from trueerror.results import Interval
 from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
 from trueerror.sources._predictions import ScoreRange
@@ -329,10 +330,17 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
               [fact(value_name="log_loss", higher_is_better=False), fact(value_name="accuracy", higher_is_better=True),
                fact(value_name="", higher_is_better=True)]),
     "TE507": (
-        fact(data_sets=3, pairs=6, level=0.05, folds=True),
-        'three data sets are too few for "best overall" (a signed-rank test cannot go below p = 0.25 here). Folds were '
-        "not counted as data sets.",
-        [fact(data_sets=6, pairs=1, level=0.05), fact(data_sets=8, pairs=6, level=0.05)],
+        fact(data_sets=3, smallest_p=0.25, level=0.05, folds=True),
+        'three data sets are too few for "best overall" (no p-value can go below 0.25 here). Folds were not counted as '
+        "data sets.",
+        [fact(data_sets=6, smallest_p=0.03, level=0.05), fact(data_sets=8, smallest_p=0.0, level=0.05)],
+    ),
+    "TE517": (
+        fact(kinship={"suite": Kinship(0.2, 9.0), "stem": Kinship(0.0005, 3.2)}, data_sets=12),
+        "data sets whose names begin alike rank the learners alike (p < .001): 12 are worth about 3 independent ones; "
+        'family="stem" counts families',
+        [fact(kinship={"suite": Kinship(0.006, 3.0), "stem": Kinship(0.3, 3.2)}, data_sets=12),
+         fact(kinship={}, data_sets=12)],
     ),
 }  # fmt: skip
 
@@ -436,12 +444,10 @@ def test_nested_cross_validation_is_warned_of_too() -> None:
     assert "TE511" in find([fact(fold_method="bates", rounds=None)])
 
 
-def test_TE507_counts_the_pairs() -> None:
-    assert find([fact(data_sets=7, pairs=6, level=0.05)])[0].message == (
-        'seven data sets are too few for "best overall" '
-        "(a signed-rank test cannot go below p = 0.016 here, times 6 for the pairs)."
-    )
-    assert find([fact(data_sets=1, pairs=1, level=0.05)])[0].message.startswith("one data set is too few")
+def test_TE507_says_what_was_counted() -> None:
+    few = fact(data_sets=4, smallest_p=0.125, level=0.05, families=True)
+    assert find([few])[0].message.startswith("four families are too few")
+    assert find([fact(data_sets=1, smallest_p=1.0, level=0.05)])[0].message.startswith("one data set is too few")
 
 
 def test_many_dropped_data_sets_are_counted() -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from trueerror.inference._tuned import Tuned
     from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
+    from trueerror.inference.ranking._joint import Kinship
     from trueerror.inputs._labels import Label
     from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
     from trueerror.sources._predictions import Keys, ScoreRange
@@ -259,9 +260,10 @@ class Evidence:
     bootstrap_error: float | None = None  # standard deviation of the replicates
     bootstrap_replicates: int | None = None  # how many replicates there are
     spread_tails: tuple[float, float] | None = None  # kurtosis, and the chance of one so large in a normal sample
-    data_sets: int | None = None  # how many data sets were ranked
-    pairs: int | None = None  # how many pairs of learners were tested, one data set a value
-    method: str | None = None  # the test over data sets; only "wilcoxon" and "sign" have the limit that TE507 speaks of
+    data_sets: int | None = None  # how many data sets were ranked, or families of them
+    families: bool | None = None  # whether families are counted
+    smallest_p: float | None = None  # the smallest p-value that a pair of learners could have over so many
+    kinship: Mapping[str, Kinship] | None = None  # way to group data sets → how alike those of a group are
     folds: bool | None = None  # whether scores of folds were averaged
     # names of the data sets (or folds of one) that were left out because a score is missing
     dropped: tuple[str, ...] | None = None

@@ -12,6 +12,7 @@ from trueerror.results._format import listing, number, p_value, whole
 
 if TYPE_CHECKING:
     from trueerror.inference.auc._within_folds import Comparability
+    from trueerror.inference.ranking._joint import Kinship
 
 # The t-interval over folds rests on the normal distribution of a fold's error.
 SMALL_TEST = 30
@@ -245,24 +246,34 @@ def doubtful_direction(value_name: str, higher_is_better: bool) -> Iterator[str]
 @rule("TE507", severity="warning", title='too few data sets for "best overall"',
       fix="Speak of each data set by itself, or add data sets; more folds do not help.")  # fmt: skip
 def few_data_sets(
-    data_sets: int, pairs: int, level: float, method: str = "wilcoxon", folds: bool = False
+    data_sets: int, smallest_p: float, level: float, folds: bool = False, families: bool = False
 ) -> Iterator[str]:
     """What holds for learners in general is a question about data sets, so the data sets are the sample.
 
-    With N of them a signed-rank test has 2^N equally likely outcomes, and its two-sided p-value cannot go below
-    2^(1 − N), whatever the differences; Holm's correction multiplies the smallest by the number of pairs. The rule
+    With N of them (or of families) a signed-rank test has 2^N equally likely outcomes, and its two-sided p-value cannot
+    go below 2^(1 − N), whatever the differences; Holm's correction multiplies that by the number of pairs. The rule
     fires when no result could reach the level. Folds are parts of one data set, not data sets. Tests of mean ranks
     (Nemenyi, Shaffer, Bonferroni–Dunn) do not have this limit.
     """
-    if method not in ("wilcoxon", "sign"):
+    if data_sets == 0 or smallest_p <= level:
         return
-    smallest = math.ldexp(1.0, 1 - data_sets)
-    if data_sets == 0 or smallest * max(pairs, 1) <= level:
-        return
-    test = "sign" if method == "sign" else "signed-rank"
-    reach = f"a {test} test cannot go below p = {smallest:.2g} here"
-    if smallest <= level:
-        reach += f", times {whole(pairs)} for the pairs"
     fold_note = " Folds were not counted as data sets." if folds else ""
-    sets = "one data set is" if data_sets == 1 else f"{numeral(data_sets)} data sets are"
-    yield f'{sets} too few for "best overall" ({reach}).{fold_note}'
+    one, more = ("family", "families") if families else ("data set", "data sets")
+    sets = f"one {one} is" if data_sets == 1 else f"{numeral(data_sets)} {more} are"
+    yield f'{sets} too few for "best overall" (no p-value can go below {smallest_p:.2g} here).{fold_note}'
+
+
+@rule("TE517", severity="warning", title="data sets of a family are alike",
+      fix='Count families of data sets: family= takes a column, a mapping, or "stem" (--family).')  # fmt: skip
+def kindred_data_sets(kinship: Mapping[str, Kinship], data_sets: int) -> Iterator[str]:
+    """Data sets that stem from one source rank learners alike, so they are worth fewer, and tests that take them as
+    independent find differences that are none. The rule compares the ranks within families, by the first words of the
+    names or a column, with families dealt at random; it fires in 1 of 100 where families mean nothing.
+    """
+    for name, kin in sorted(kinship.items(), key=lambda item: item[1].p_value)[:1]:
+        if kin.p_value <= 0.01 / len(kinship):
+            how = "whose names begin alike" if name == "stem" else f"of one {name}"
+            yield (
+                f"data sets {how} rank the learners alike ({p_value(kin.p_value)}): {whole(data_sets)} are worth about "
+                f'{whole(round(kin.worth))} independent ones; family="{name}" counts families'
+            )

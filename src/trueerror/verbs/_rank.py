@@ -16,12 +16,12 @@ from trueerror.inference._bayes import bayes_signed_rank
 from trueerror.inference._many import ADJUSTMENTS, Adjustment, with_anchor
 from trueerror.inference._many import adjust as adjusted
 from trueerror.inference.loss._t_tests import corrected_t
+from trueerror.inference.ranking._joint import KEY, Kinship, compared, joint_p
 from trueerror.inference.ranking._rank_tests import (
     PAIR_TESTS,
     ScoreMatrix,
     bonferroni_dunn,
     nemenyi,
-    pairs_of,
     ranking_of,
     shaffer,
 )
@@ -29,7 +29,15 @@ from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, in_few_words, nearest
 from trueerror.inputs._words import speaks
-from trueerror.people._score_sheet import USUAL_FOLDS, Columns, MissingScores, ScoreSheet, read_sheet, sheet_of_folds
+from trueerror.people._score_sheet import (
+    USUAL_FOLDS,
+    Columns,
+    MissingScores,
+    ScoreSheet,
+    families_of,
+    read_sheet,
+    sheet_of_folds,
+)
 from trueerror.results import Contrast, Posterior
 from trueerror.sources._models import FoldTable, is_fold_result
 from trueerror.sources._open_tables import check_table_name
@@ -39,6 +47,7 @@ from trueerror.verbs._ranking_result import LearnerRanking
 
 PostHoc = Literal["wilcoxon", "sign", "nemenyi", "bonferroni-dunn", "shaffer"]
 METHODS = (*PAIR_TESTS, "nemenyi", "bonferroni-dunn", "shaffer")
+Together = Literal["westfall-young"] | Adjustment
 # Beyond this many tests within data sets only those with the best learner are made.
 MOST_WITHIN = 5000
 # Differences of shares up to here are taken as no difference that matters, unless rope= says otherwise.
@@ -54,8 +63,9 @@ def rank(
     *,
     higher_is_better: bool = True,
     method: PostHoc = "wilcoxon",
-    adjust: Adjustment = "holm",
+    adjust: Together = KEY,
     reference: str | None = None,
+    family: Any = None,
     confidence: float = 0.95,
     missing: MissingScores = "error",
     dataset: str | None = None,
@@ -78,14 +88,17 @@ def rank(
     have the same folds. A cell without a score is an error, unless `missing="drop"` leaves out its data set (or fold).
     `table="name"` chooses a table of a SQLite or DuckDB file that holds several, or a sheet of a workbook.
 
-    Pairs are compared over data sets by Wilcoxon's signed-rank test with Holm's correction; `method` may be "sign",
-    "nemenyi", "shaffer" or "bonferroni-dunn" (against `reference`), which compare mean ranks and so depend on which
-    other learners are in the pool. `reference` compares with one learner only. Where there are folds, each data set is
-    looked at by itself too, with the corrected t-test (`test_train_ratio`, 1/(k − 1) for k folds), adjusted over the
-    pairs of that data set. Results of cross_validate by name, and arrays of cross_val_score with the splitter as `cv`,
-    are folds of one data set. Signed ranks speak of the middle of the differences (Hodges–Lehmann), which is what is
-    shown, not of their mean. For two learners on data sets enough for the test the Bayesian signed-rank test says
-    besides how probable a difference beyond ±`rope` is (0.01 for shares, 1 for percentages).
+    Pairs are compared over data sets by Wilcoxon's signed-rank test, and judged together by turning the signs of data
+    sets (Westfall and Young; `adjust` may be "holm" and others). `method` may be "sign", "nemenyi", "shaffer" or
+    "bonferroni-dunn" (against `reference`); the last three compare mean ranks and so depend on which other learners are
+    in the pool. `reference` compares with one learner only. `family` says which data sets belong together: a column, a
+    mapping of their names, or "stem", the first word of each name; the families are then what is counted. Where there
+    are folds, each data set is looked at by itself too, with the corrected t-test (`test_train_ratio`, 1/(k − 1) for k
+    folds), adjusted over the pairs of that data set. Results of cross_validate by name, and arrays of cross_val_score
+    with the splitter as `cv`, are folds of one data set. Signed ranks speak of the middle of the differences
+    (Hodges–Lehmann), which is what is shown, not of their mean. For two learners on data sets enough for the test the
+    Bayesian signed-rank test says besides how probable a difference beyond ±`rope` is (0.01 for shares, 1 for
+    percentages).
     Demšar 2006, JMLR 7:1; Benavoli, Corani and Mangili 2016, JMLR 17:5.
 
     >>> made = rank({"a": [0.9, 0.8, 0.9, 0.9, 0.7, 0.8], "b": [0.8, 0.7, 0.7, 0.8, 0.6, 0.6]})
@@ -93,11 +106,11 @@ def rank(
     ('a', 0.031)
     """
     check_word(method, METHODS, "method")
-    check_word(adjust, ADJUSTMENTS, "adjust")
+    check_word(adjust, (KEY, *ADJUSTMENTS), "adjust")
     check_word(missing, ("error", "drop"), "missing")
     level = round(1 - check_confidence(confidence), 12)
     check_table_name(scores, table)
-    columns = Columns(dataset, learner, fold, repeat, value)
+    columns = Columns(dataset, learner, fold, repeat, value, family)
     sheet = _folds_alone(scores, columns, cv, test_train_ratio)
     if sheet is None:
         sheet = read_sheet(scores, columns, names=names, missing=missing, table=table)
@@ -110,7 +123,7 @@ def rank(
     return rank_sheet(
         sheet, higher_is_better=bool(higher_is_better), method=method, adjust=adjust,
         control=None if reference is None else str(reference), alpha=level, rope=rope, rng=rng,
-        test_train_ratio=test_train_ratio,
+        test_train_ratio=test_train_ratio, families=families_of(sheet, family),
     )  # fmt: skip
 
 
@@ -130,29 +143,30 @@ def _folds_alone(scores: Any, columns: Columns, cv: Any, ratio: float | None) ->
 
 
 def rank_sheet(
-    sheet: ScoreSheet, *, higher_is_better: bool = True, method: PostHoc = "wilcoxon", adjust: Adjustment = "holm",
+    sheet: ScoreSheet, *, higher_is_better: bool = True, method: PostHoc = "wilcoxon", adjust: Together = KEY,
     control: str | None = None, alpha: float = 0.05, test_train_ratio: float | None = None, rope: float | None = None,
-    rng: Rng = None,
+    rng: Rng = None, families: tuple[str, ...] = (),
 ) -> LearnerRanking:  # fmt: skip
     """Rank a sheet that was read."""
     m = sheet.matrix(higher_is_better=higher_is_better)
     loss = re.search(LOSS, naming.bare(sheet.value_name)) is not None
     share = not loss and all(part.min() >= 0 and part.max() <= 1 for part in sheet.parts)
     percent = not share and _percentages(sheet, higher_is_better)
-    base = _over_data_sets(m, method, adjust, control, alpha)
-    within = _within_data_sets(sheet, base, test_train_ratio, adjust, 1 - alpha)
+    base = _over_data_sets(m, method, adjust, control, alpha, families)
+    within = _within_data_sets(sheet, base, test_train_ratio, "holm" if adjust == KEY else adjust, 1 - alpha)
     posterior: Posterior | None = None
     width = (ROPE if share else 100 * ROPE if percent else 0.0) if rope is None else rope
     # Without a region of no difference the posterior of a few data sets is sure where no test could be.
     enough = math.ldexp(1.0, 1 - m.n) <= alpha
-    if m.k == 2 and (enough or (m.n > 1 and rope)):
+    if m.k == 2 and not families and (enough or (m.n > 1 and rope)):
         first, second = (m.values[:, j] if higher_is_better else -m.values[:, j] for j in (0, 1))
         posterior = replace(
             bayes_signed_rank(first, second, rope=width, rng=rng), name=f"{m.models[0]} and {m.models[1]}"
         )
     known = {f.name: getattr(base, f.name) for f in fields(Ranking)} | {"note": ""}
-    return LearnerRanking(
+    made = LearnerRanking(
         **known,
+        families=families,
         data_sets=m.datasets,
         scores=tuple(tuple(float(v) for v in row) for row in m.values),
         adjust=adjust,
@@ -161,9 +175,9 @@ def rank_sheet(
         share=share,
         percent=percent or None,
         value_name=sheet.value_name,
-        reading=_reading(sheet, higher_is_better, test_train_ratio is not None),
-        findings=_findings(sheet, base, higher_is_better),
+        reading=_reading(sheet, higher_is_better, test_train_ratio is not None, families),
     )
+    return replace(made, findings=_findings(sheet, made))
 
 
 def _percentages(sheet: ScoreSheet, higher_is_better: bool) -> bool:
@@ -182,7 +196,11 @@ def _percentages(sheet: ScoreSheet, higher_is_better: bool) -> bool:
     return mostly and (any(word in name.split() for word in PERCENT_WORDS) or (higher_is_better and low >= 20))
 
 
-def _over_data_sets(m: ScoreMatrix, method: PostHoc, adjust: Adjustment, control: str | None, alpha: float) -> Ranking:
+def _over_data_sets(
+    m: ScoreMatrix, method: PostHoc, adjust: Together, control: str | None, alpha: float, families: tuple[str, ...]
+) -> Ranking:
+    if families and method not in PAIR_TESTS:
+        raise InputError(f"method={method!r} takes data sets as independent; family= goes with wilcoxon and sign")
     if method == "bonferroni-dunn":
         if control is None:
             raise InputError(f'method="bonferroni-dunn" needs reference=, one of {", ".join(map(repr, m.models))}')
@@ -193,12 +211,10 @@ def _over_data_sets(m: ScoreMatrix, method: PostHoc, adjust: Adjustment, control
                 f'method={method!r} compares all pairs; for reference= use "wilcoxon" or "bonferroni-dunn"'
             )
         return (nemenyi if method == "nemenyi" else shaffer)(m, confidence=1 - alpha)
-    column, test = dict(zip(m.models, m.values.T, strict=True)), PAIR_TESTS[method].test
-    pairs = [
-        replace(test(column[a], column[b], confidence=1 - alpha), name="median difference", first=a, second=b)
-        for a, b in pairs_of(m.models, control)
-    ]
-    return ranking_of(m, pairs, adjusted([p.p_value for p in pairs], adjust), method, alpha, control=control)
+    test = PAIR_TESTS[method]
+    pairs = compared(m, test, control, 1 - alpha, families)
+    together = joint_p(m, pairs, test, families) if adjust == KEY else adjusted([p.p_value for p in pairs], adjust)
+    return ranking_of(m, pairs, together, method, alpha, control=control)
 
 
 def _within_data_sets(
@@ -241,11 +257,12 @@ def _with_the_best(contrasts: list[Contrast], sheet: ScoreSheet, part: Floats, b
     return with_p
 
 
-def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> str:
+def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool, families: tuple[str, ...]) -> str:
     n, k = len(sheet.data_sets), len(sheet.learners)
     unnamed = not sheet.has_folds and n > 1 and sheet.data_sets == tuple(str(i + 1) for i in range(n))
     hint = f" (rows without a name count as data sets; of folds say cv={n})" if unnamed else ""
-    text = f"Read {n:,} data set{'' if n == 1 else 's'}{hint} × {k:,} learners"
+    grouped = f" in {len(set(families)):,} families" if families else ""
+    text = f"Read {n:,} data set{'' if n == 1 else 's'}{hint}{grouped} × {k:,} learners"
     if sheet.has_folds:
         sizes = [len(folds) for folds in sheet.folds]
         repeats = {len({key.repeat for key in folds}) for folds in sheet.folds}
@@ -260,9 +277,13 @@ def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> st
     return " ".join((f"{text}.", better, *sheet.notes))
 
 
-def _findings(sheet: ScoreSheet, base: Ranking, higher_is_better: bool) -> Findings:
+def _findings(sheet: ScoreSheet, made: LearnerRanking) -> Findings:
+    ranks = sheet.matrix(higher_is_better=made.higher_is_better).ranks
+    looked = {} if made.families else sheet.families
+    kin = {name: Kinship.of(ranks, each) for name, each in looked.items()}
     evidence = Evidence(
-        data_sets=len(sheet.data_sets), pairs=len(base.pairs), level=base.alpha, method=base.method,
-        folds=sheet.has_folds, dropped=sheet.dropped, value_name=sheet.value_name, higher_is_better=higher_is_better,
+        data_sets=made.units, families=bool(made.families), smallest_p=made.smallest_p, level=made.alpha,
+        folds=sheet.has_folds, dropped=sheet.dropped, value_name=sheet.value_name, kinship=kin,
+        higher_is_better=made.higher_is_better,
     )  # fmt: skip
     return find([evidence])

@@ -10,6 +10,7 @@ from trueerror.findings import Findings
 from trueerror.findings.learners import numeral
 from trueerror.inference._contrast import mirrored
 from trueerror.inference._many import adjust
+from trueerror.inference.ranking._joint import KEY
 from trueerror.inference.ranking._rank_tests import PAIR_TESTS, PairTest, nemenyi_distance
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import check_word
@@ -41,12 +42,14 @@ class LearnerRanking(DocumentResult, Ranking):
     `scores` are data sets × learners, folds averaged. `within` compares pairs on one data set each (`name`) by the
     corrected t-test over its folds, adjusted over the pairs of that data set; it is empty without folds. `posterior` is
     the Bayesian signed-rank test of two learners, where the data sets are enough for it. `share` says whether scores
-    are shares, and `percent` whether they are percentages, so that differences are in points.
+    are shares, and `percent` whether they are percentages, so that differences are in points. `families` are those of
+    the data sets, where they were named: these are then what is counted.
     """
 
     data_sets: tuple[str, ...] = ()
     scores: tuple[tuple[float, ...], ...] = ()
-    adjust: str = "holm"
+    families: tuple[str, ...] = ()
+    adjust: str = KEY
     percent: bool | None = None
     within: tuple[Contrast, ...] = ()
     posterior: Posterior | None = None
@@ -106,16 +109,21 @@ class LearnerRanking(DocumentResult, Ranking):
         return None
 
     @property
-    def smallest_p(self) -> float:
-        """The smallest adjusted p-value that a pair could have over so many data sets, whatever the scores: 2^(1 − N)
-        for each pair, adjusted. It is 0 for methods that compare mean ranks, which have no such limit.
-        """
-        return self._smallest_p(len(self.data_sets), len(self.pairs))
+    def units(self) -> int:
+        """How many data sets there are, or families of them."""
+        return len(set(self.families)) or len(self.data_sets)
 
-    def _smallest_p(self, data_sets: int, pairs: int) -> float:
+    @property
+    def smallest_p(self) -> float:
+        """The smallest adjusted p-value that a pair could have over so many data sets or families, whatever the scores:
+        2^(1 − N) for each pair, adjusted. It is 0 for methods that compare mean ranks, which have no such limit."""
+        return self._smallest_p(self.units, len(self.pairs))
+
+    def _smallest_p(self, units: int, pairs: int) -> float:
         if self.pair_test is None:
             return 0.0
-        return float(adjust([math.ldexp(1.0, 1 - data_sets)] * max(pairs, 1), self.adjust)[0])  # type: ignore[arg-type]
+        each = [math.ldexp(1.0, 1 - units)] * max(pairs, 1)
+        return each[0] if self.adjust == KEY else float(adjust(each, self.adjust)[0])  # type: ignore[arg-type]
 
     @property
     def verdict(self) -> str:
@@ -151,7 +159,7 @@ class LearnerRanking(DocumentResult, Ranking):
         from trueerror.methods import explain
 
         keys = [self.method, self.adjusted_by]
-        keys += ["friedman", "iman-davenport"] if len(self.names) > 2 else []
+        keys += ["friedman", "iman-davenport"] if len(self.names) > 2 and not self.families else []
         keys += ["corrected-t-test"] if self.within else []
         keys += ["bayes-signed-rank"] if self.posterior is not None else []
         return Text("\n\n".join([folded(self.reading), *(explain(key) for key in keys if key != "none")]))
@@ -295,12 +303,11 @@ def ranking_headline(r: LearnerRanking) -> str:
 
 def _too_few(r: LearnerRanking) -> str:
     """Where no result could reach the level: that says nothing about the learners, so the verdict is about the test."""
-    n, k, best, test = len(r.data_sets), len(r.names), r.best, "" if r.pair_test is None else r.pair_test.name
-    each, times = r._smallest_p(n, 1), len(r.pairs)
-    how = "" if r.smallest_p == each else f": {each:.2g} for one pair, times {times}"
+    n, k, best, test = r.units, len(r.names), r.best, "" if r.pair_test is None else r.pair_test.name
+    what = "families of data sets" if r.families else "data sets"
     parts = [
-        f"{capitalised(numeral(n))} data sets are too few for the {test} test to show a clear difference "
-        f"between any two, whatever the scores (its smallest p is {r.smallest_p:.2g}{how})."
+        f"{capitalised(numeral(n))} {what} are too few for the {test} test to show a clear difference "
+        f"between any two, whatever the scores (its smallest p is {r.smallest_p:.2g})."
     ]
     beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
     words = f"{one_line(best)} has the best mean rank, {r.ranks[best]:.2f}"
@@ -310,15 +317,16 @@ def _too_few(r: LearnerRanking) -> str:
     if beaten:
         whom = [f"{one_line(m)} {_span_of(r, best, m)}" for m in beaten[-2:][::-1]]
         who = f"; {one_line(best)}" if len(tied) > 1 else ", and"
-        words += f"{who} is ahead of {listing(whom)} on {'both' if n == 2 else f'all {numeral(n)}'}"
+        sets = len(r.data_sets)
+        words += f"{who} is ahead of {listing(whom)} on {'both' if sets == 2 else f'all {numeral(sets)}'}"
     parts.append(f"{words}.")
     ways = []
     if r._smallest_p(n, k - 1) <= r.alpha:
         ways.append("comparing with one learner, named beforehand (reference=)")
-    if nemenyi_distance(k, n, r.alpha) < k - 1:
+    if not r.families and nemenyi_distance(k, n, r.alpha) < k - 1:
         ways.append('comparing mean ranks (method="nemenyi")')
-    enough = next(m for m in range(n, 200) if r._smallest_p(m, times) <= r.alpha)
-    ways.append(f"{numeral(enough)} data sets or more")
+    enough = next(m for m in range(n, 200) if r._smallest_p(m, len(r.pairs)) <= r.alpha)
+    ways.append(f"{numeral(enough)} {what} or more")
     return " ".join([*parts, f"What could: {listing(ways, 'or')}."])
 
 
@@ -502,7 +510,7 @@ def _against_control(r: LearnerRanking) -> str:
 
 def _overall_lines(r: LearnerRanking) -> tuple[str, ...]:
     """The test of any difference, the critical difference and the posterior, where there are these."""
-    lines = [r._omnibus()] if len(r.names) > 2 else []
+    lines = [r._omnibus()] if len(r.names) > 2 and not r.families else []
     if r.posterior is not None:
         p = r.posterior
         first, second = (one_line(m) for m in r.names)

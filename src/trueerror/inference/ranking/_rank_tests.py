@@ -399,18 +399,6 @@ EXACT_MOST = 1000
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 
-class SignedRanks(NamedTuple):
-    """Doubled ranks of the absolute differences that are not 0, and which of these differences are positive."""
-
-    twice: NDArray[np.int64]
-    positive: NDArray[np.bool_]
-
-    @property
-    def sum_positive(self) -> float:
-        """W₊, the rank sum of the positive differences."""
-        return int(self.twice[self.positive].sum()) / 2
-
-
 def wilcoxon(
     first: Any,
     second: Any,
@@ -434,9 +422,9 @@ def wilcoxon(
     check_word(zeros, ("wilcox", "pratt"), "zeros")
     check_word(method, ("auto", "exact", "normal", "normal-cc"), "method")
     level = check_test_options(confidence, alternative)
-    d = _differences(first, second)
+    d = differences(first, second)
     ranks = signed_ranks(d, pratt=zeros == "pratt")
-    m, n = len(ranks.twice), len(d)
+    m, n = np.count_nonzero(ranks), len(d)
     exact = method == "exact" or (method == "auto" and m <= EXACT_UP_TO)
     note = ""
     if exact and m > EXACT_MOST:
@@ -460,7 +448,7 @@ def wilcoxon(
     return contrast(
         estimate=sum(middle) / 2, limits=limits, whole=REALS, confidence=level,
         alternative=alternative, method="wilcoxon" if zeros == "wilcox" else "wilcoxon-pratt", p_value=p_value,
-        statistic=ranks.sum_positive, n=n, notes=(note, more), estimand=SCORES,
+        statistic=int(ranks[ranks > 0].sum()) / 2, n=n, notes=(note, more), estimand=SCORES,
     )  # fmt: skip
 
 
@@ -474,7 +462,7 @@ def sign(first: Any, second: Any, *, confidence: float = 0.95, alternative: Alte
     difference: first − second = +1.000 [0.000, 3.000], 95 % sign, p = .062, n = 6
     """
     level = check_test_options(confidence, alternative)
-    d = _differences(first, second)
+    d = differences(first, second)
     wins, losses = int((d > 0).sum()), int((d < 0).sum())
     n, m = len(d), wins + losses
     p_value, note = _one_of(float(at_least(wins, m, 0.5)), float(at_most(wins, m, 0.5)), alternative), ""
@@ -499,18 +487,17 @@ def _one_of(greater: float, less: float, alternative: Alternative) -> float:
     return min(1.0, {"two-sided": 2 * min(greater, less), "greater": greater, "less": less}[alternative])
 
 
-def signed_ranks(d: Floats, *, pratt: bool = False) -> SignedRanks:
-    """Ranks of |d|, doubled to stay whole.
+def signed_ranks(d: Floats, *, pratt: bool = False) -> NDArray[np.int64]:
+    """Ranks of |d| with the signs of d, doubled to stay whole.
 
-    >>> signed_ranks(np.array([2.0, -1.0, 2.0])).twice.tolist()
-    [5, 2, 5]
+    >>> signed_ranks(np.array([2.0, 0.0, -1.0, 2.0])).tolist()
+    [5, 0, -2, 5]
     """
-    kept = d[d != 0]
-    ranks = average_ranks(np.abs(d))[d != 0] if pratt else average_ranks(np.abs(kept))
-    return SignedRanks(np.rint(2 * ranks).astype(np.int64), kept > 0)
+    twice = 2 * (average_ranks(np.abs(d)) - (0 if pratt else np.count_nonzero(d == 0)))
+    return np.rint(np.sign(d) * twice).astype(np.int64)
 
 
-def _differences(first: Any, second: Any) -> Floats:
+def differences(first: Any, second: Any) -> Floats:
     """first − second with rounding error taken out: nearly equal sizes become equal, nearly 0 becomes 0."""
     a, b = paired_numbers(first, second)
     d = a - b
@@ -551,20 +538,31 @@ def rank_sum_chances(ranks: NDArray[np.int64]) -> Floats:
     return chances
 
 
-def _exact_p(ranks: SignedRanks, alternative: Alternative) -> float:
-    chances = rank_sum_chances(ranks.twice)
-    seen = int(ranks.twice[ranks.positive].sum())
-    greater, less = float(chances[seen:].sum()), float(chances[: seen + 1].sum())
-    return _one_of(greater, less, alternative)
+def _exact_p(ranks: NDArray[np.int64], alternative: Alternative) -> float:
+    chances, seen = rank_sum_chances(np.abs(ranks)), int(ranks[ranks > 0].sum())
+    return _one_of(float(chances[seen:].sum()), float(chances[: seen + 1].sum()), alternative)
 
 
-def _normal_p(ranks: SignedRanks, alternative: Alternative, *, corrected: bool) -> float:
-    ranked = ranks.twice / 2
-    gap = ranks.sum_positive - float(ranked.sum()) / 2
+def _normal_p(ranks: NDArray[np.int64], alternative: Alternative, *, corrected: bool) -> float:
+    gap = float(ranks.sum()) / 4
     if corrected:
         toward = {"two-sided": math.copysign(0.5, gap) if gap else 0.0, "greater": 0.5, "less": -0.5}[alternative]
         gap -= toward
-    return normal_p(gap / math.sqrt(float((ranked**2).sum()) / 4), alternative)
+    return normal_p(gap / math.sqrt(float((ranks.astype(np.float64) ** 2).sum()) / 16), alternative)
+
+
+def signs_p(sums: NDArray[np.int64]) -> float:
+    """The two-sided p-value of a sum of numbers of which luck turns the signs."""
+    if not sums.any():
+        return 1.0
+    exact = np.count_nonzero(sums) <= EXACT_UP_TO
+    return _exact_p(sums, "two-sided") if exact else _normal_p(sums, "two-sided", corrected=False)
+
+
+def walsh_means(d: Floats) -> Floats:
+    """(x_i + x_j)/2, i ≤ j."""
+    rows, columns = np.triu_indices(len(d))
+    return np.asarray((d[rows] + d[columns]) / 2)
 
 
 def _walsh_orders(ranked: Floats, *places: int) -> list[float]:
@@ -574,8 +572,7 @@ def _walsh_orders(ranked: Floats, *places: int) -> list[float]:
         return [math.nan for _ in places]
     if n * (n + 1) // 2 > BLOCK:
         return [_counted(ranked, k) for k in places]
-    rows, columns = np.triu_indices(n)
-    means = np.partition((ranked[rows] + ranked[columns]) / 2, [k - 1 for k in places])
+    means = np.partition(walsh_means(ranked), [k - 1 for k in places])
     return [float(means[k - 1]) for k in places]
 
 
@@ -611,15 +608,18 @@ def _order_limits(k: int, low: float, high: float, ranked: Floats, level: float)
 
 
 class PairTest(NamedTuple):
-    """A test of pairs over data sets: what it is called, and which middle of the differences it estimates."""
+    """A test of pairs over data sets: what it is called, which middle of the differences it estimates, what it scores
+    them by, and the values that this middle may have."""
 
     test: Callable[..., Contrast]
     name: str
     middle: str
+    scores: Callable[[Floats], NDArray[Any]]
+    middles: Callable[[Floats], Floats]
 
 
 # The tests that compare each pair of models by itself, by key; others compare mean ranks of all.
 PAIR_TESTS = {
-    "wilcoxon": PairTest(wilcoxon, "signed-rank", "Hodges–Lehmann"),
-    "sign": PairTest(sign, "sign", "of the data sets"),
+    "wilcoxon": PairTest(wilcoxon, "signed-rank", "Hodges–Lehmann", signed_ranks, walsh_means),
+    "sign": PairTest(sign, "sign", "of the data sets", np.sign, np.asarray),
 }
