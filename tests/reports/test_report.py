@@ -327,7 +327,7 @@ def test_asked_for_by_metric_reference_margin_and_cost(tmp_path):
     for wrong in ({"reference": "model 1"}, {"margin": 0.1}):
         with pytest.raises(ValueError, match="only one"):
             te.report(one, tmp_path / "x.html", **wrong)
-    with pytest.raises(ValueError, match="judge by cost"):
+    with pytest.raises(ValueError, match="judge by expected cost"):
         te.report(given, tmp_path / "x.html", cost_fn=10, metric="auc")
     with pytest.raises(ValueError, match=r"metric= cannot be used on a comparison"):
         te.report(te.compare(given), tmp_path / "x.html", metric="auc")

@@ -3,7 +3,7 @@
 import numpy as np
 
 import trueerror as te
-from trueerror.verbs._published import compare_counts, parse_pairs
+from trueerror.verbs._published import parse_pairs
 
 
 def three(seed):
@@ -36,7 +36,7 @@ def test_the_interval_that_is_shown_and_the_verdict_agree():
 
 
 def test_two_models_need_no_such_words():
-    cmp = compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"]))
+    cmp = te.compare(counts=parse_pairs(["both=810", "new=60", "old=40", "neither=90"]))
     assert "correction" not in cmp.verdict
 
 

@@ -209,6 +209,9 @@ def read_named(file: str, **options: Any) -> "Predictions":
     return read(file, models={name: {kind.rstrip("s"): column for kind, column in parts.items()}}, **rest)
 
 
+ORDER = " The first row and column were read as the negative class; if they are the positive one: --positive 0."
+
+
 # fmt: off
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MatrixOptions(Group):
@@ -229,6 +232,12 @@ class MatrixOptions(Group):
                 if field.name != "positive" and getattr(rows, field.name) != field.default:
                     word = f"--{'model' if field.name == 'models' else field.name.replace('_', '-')}"
                     raise InputError(f"{word} is about the columns of a file, and --matrix has none; leave it out")
+
+    def noted(self, found: Any, positive: str | None) -> Any:
+        """The answer; where four bare counts leave open which class is positive, with how the other one is said."""
+        bare = [t for t in self.matrix or () if re.fullmatch(r"(.*=)?(\W*\d+){4}\W*", t)]
+        known = self.labels or positive or not bare
+        return found if known else dataclasses.replace(found, reading=found.reading + ORDER)
 
     def tables(self, positive: str | None) -> "dict[str, Confusion]":
         """The matrices by name."""

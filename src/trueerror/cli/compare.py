@@ -55,7 +55,7 @@ def compare_command(
         return
     if matrices.matrix:
         tables = compare(matrices.tables(rows.positive), **options)
-        output.show(output.kept(tables), more=every_pair(tables, pairs))
+        output.show(matrices.noted(output.kept(tables), rows.positive), more=every_pair(tables, pairs))
         return
     if len(files) == 2 and other_file is None and not read_together(files, rows):
         other_file = files.pop()

@@ -27,14 +27,13 @@ def evaluate_command(
     """How good the models in a file are, really."""
     from trueerror.verbs._evaluate import evaluate
 
-    given: Predictions | Confusion
+    given: Predictions | Confusion | dict[str, Confusion]
     matrices.check(rows)
     if matrices.matrix:
         if file:
             raise InputError("give a file or --matrix, not both")
-        if len(matrices.matrix) > 1:
-            raise InputError("evaluate judges one --matrix; trueerror compare takes several")
-        (given,) = matrices.tables(rows.positive).values()
+        given = matrices.tables(rows.positive)
+        given = given if len(given) > 1 else next(iter(given.values()))
     elif not file:
         raise InputError("give a file of predictions, or counts: --matrix '150 40 60 250'")
     else:
@@ -52,4 +51,4 @@ def evaluate_command(
 
         output.show(output.kept(evaluation_gaps(evaluation, gap, by=rows.by or "group")))
         return
-    output.show(output.kept(evaluation))
+    output.show(matrices.noted(output.kept(evaluation), rows.positive))

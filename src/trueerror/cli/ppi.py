@@ -33,11 +33,8 @@ def ppi_command(
     people: Any = {name: values_of(items, name, "human") for name in human}
     answers: Any = dict(zip(human, (values_of(items, name, "judge") for name in judge), strict=True))
     estimate = prediction_powered(
-        people if two else people[human[0]],
-        answers if two else answers[human[0]],
-        positive=None if positive is None else label_of(positive, people[human[0]]),
-        strata=None if strata is None else values_of(items, strata, "strata"),
-        inclusion=None if inclusion is None else values_of(items, inclusion, "inclusion"),
-        **how,
-    )
+        people if two else people[human[0]], answers if two else answers[human[0]], positive=None if positive is None
+        else label_of(positive, people[human[0]]), strata=None if strata is None else values_of(items, strata,
+        "strata"), inclusion=None if inclusion is None else values_of(items, inclusion, "inclusion"), **how,
+    )  # fmt: skip
     output.show(replace(estimate, reading=" ".join((estimate.reading, *items.notes))))

@@ -81,6 +81,7 @@ class Surety(NamedTuple):
 CLEAR = Surety("Clear difference", "✔", "clear")
 LIKELY = Surety("Probable", "≈", "probable")
 UNCLEAR = Surety("Too close to call", "?", "open")
+NO_BETTER = Surety("No better than one answer for all", "!", "open")
 # Where one must be run all the same.
 UNSURE = Surety("Not certain", "?", "open")
 
@@ -100,10 +101,14 @@ def of_ranking(ranking: Ranking) -> Surety:
 
 
 def of_model(part: ModelEvaluation) -> Surety | None:
-    """By the test against the constant answer, where there was one."""
-    accuracy = part.overall.get("accuracy")
+    """By the test against the constant answer, where there was one: of what calls cost, where costs were given."""
+    gap, accuracy = part.against_constant, part.overall.get("accuracy")
+    if gap is not None:
+        return _by([gap.p_value], 1 - gap.confidence) if gap.estimate < 0 else NO_BETTER
     if accuracy is None or math.isnan(part.baseline_p):
         return None
+    if accuracy.estimate < part.baseline.estimate:
+        return NO_BETTER
     return _by([part.baseline_p if accuracy.estimate != part.baseline.estimate else 1.0], 0.05)
 
 

@@ -64,7 +64,7 @@ from trueerror.verbs._comparison import Comparison, alike_within_margin, slices_
 from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import (
     Evaluation,
-    accuracy_sentences,
+    judged_sentences,
     reasons,
     verdict_lines,
 )
@@ -142,8 +142,10 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) ->
     p.source.expect_scores()
     cmp, note = _compared(p, asked)
     # Judged by costs, scores are cut where the costs themselves say.
-    threshold = cmp.threshold if isinstance(cmp, CostComparison) else None
-    cut = p if threshold is None else p.with_threshold(threshold)
+    cut = p
+    if isinstance(cmp, CostComparison):
+        cut = p.with_threshold(cmp.threshold)
+        asked = replace(asked, cost_fp=cmp.cost_fp, cost_fn=cmp.cost_fn, costs=None)
     costs = _price_table(p, asked) if asked.by_cost and cmp is not None else asked.costs
     # Of two classes the page holds the curves of all models at once: their tables are counted once.
     with cut._tables_kept() if len(cut.labels) == 2 and cut.positive is not None else nullcontext():
@@ -188,9 +190,9 @@ def _compare(p: Predictions, asked: ReportOptions) -> Comparison | None:
         compare, p, reference=asked.reference, confidence=asked.confidence, rng=asked.rng, prior=asked.prior
     )
     if asked.by_cost:
-        if asked.metric is not None or asked.margin is not None or asked.costs is not None:
-            raise InputError("cost_fp= and cost_fn= judge by cost: leave metric=, costs= and margin= out")
-        return judge(cost_fp=asked.cost_fp, cost_fn=asked.cost_fn)
+        return judge(
+            metric=asked.metric, costs=asked.costs, margin=asked.margin, cost_fp=asked.cost_fp, cost_fn=asked.cost_fn
+        )
     judged = p.scale is not None or all(p.has_predictions(m) for m in p.models)
     if asked.metric is None and asked.costs is None and not judged:
         return None
@@ -265,7 +267,7 @@ def answers(ev: Evaluation | None, cmp: Comparison | None) -> Sayings:
     if len(ev.parts) > 1:
         return (Said(words=ev.verdict),)
     first, *rest = verdict_lines(ev)
-    head, *more = accuracy_sentences(ev.parts[0]) or (first,)
+    head, *more = judged_sentences(ev.parts[0]) or (first,)
     rest = [*more, *rest]
     but = [line for line in rest if line in ev.findings.but()]
     words = [line for line in rest if line not in but]

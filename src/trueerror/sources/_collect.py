@@ -285,26 +285,13 @@ def _further_models(args: tuple[object, ...], options: dict[str, object], places
 
 @takes_table_options
 def predictions(
-    truth: ArrayLike,
-    predicted: ArrayLike = None,
-    *,
-    scores: ArrayLike = None,
-    fitted: object = None,
-    X: object = None,
-    labels: Iterable[object] | None = None,
-    positive: object = None,
-    ids: ArrayLike = None,
-    clusters: ArrayLike = None,
-    time: ArrayLike = None,
-    by: ArrayLike = None,
-    folds: ArrayLike = None,
-    repeats: ArrayLike = None,
-    weights: ArrayLike = None,
-    weights_kind: WeightsKind | None = None,
-    missing: Missing = "error",
-    threshold: Threshold = None,
-    **columns: object,
-) -> Predictions:
+    truth: ArrayLike, predicted: ArrayLike = None, *, scores: ArrayLike = None, fitted: object = None,
+    X: object = None, labels: Iterable[object] | None = None, positive: object = None, ids: ArrayLike = None,
+    clusters: ArrayLike = None, time: ArrayLike = None,
+    by: ArrayLike = None, folds: ArrayLike = None, repeats: ArrayLike = None, weights: ArrayLike = None,
+    weights_kind: WeightsKind | None = None, missing: Missing = "error",
+    threshold: Threshold = None, **columns: object,
+) -> Predictions:  # fmt: skip
     """The truth and what any number of models said of the same rows.
 
     Labels go in `predicted`, scores in `scores` (higher = more positive; (n, K) columns follow the label order), each

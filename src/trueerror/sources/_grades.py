@@ -57,22 +57,11 @@ BOOLEANS: dict[str, float | None] = {"true": 1.0, "false": 0.0} | dict.fromkeys(
 
 
 def graded(
-    grades: object,
-    *,
-    grade: str | Sequence[str] | None = None,
-    models: str | Sequence[str] | None = None,
-    scale: tuple[float, float] | None = None,
-    ids: ArrayLike = None,
-    clusters: ArrayLike = None,
-    time: ArrayLike = None,
-    by: ArrayLike = None,
-    folds: ArrayLike = None,
-    repeats: ArrayLike = None,
-    weights: ArrayLike = None,
-    weights_kind: WeightsKind | None = None,
-    missing: Missing = "error",
-    table: str | None = None,
-) -> Predictions:
+    grades: object, *, grade: str | Sequence[str] | None = None, models: str | Sequence[str] | None = None,
+    scale: tuple[float, float] | None = None, ids: ArrayLike = None, clusters: ArrayLike = None, time: ArrayLike = None,
+    by: ArrayLike = None, folds: ArrayLike = None, repeats: ArrayLike = None, weights: ArrayLike = None,
+    weights_kind: WeightsKind | None = None, missing: Missing = "error", table: str | None = None,
+) -> Predictions:  # fmt: skip
     """Rows with a grade of each model, from 0 to 1 or on the `scale` that is given, such as (1, 5).
 
     `grades` is an array (one model), {"name": array}, or a table: a path or a data frame with the columns model, id and

@@ -198,11 +198,15 @@ class Comparison(TrackedResult):
         """Who is better and how sure that is, in plain words."""
         return " ".join(self._verdict_lines())
 
+    @property
+    def _worst(self) -> Findings:
+        """The findings that a verdict may end with."""
+        return self.findings.without(*(("TE201",) if _hollow(self) else ()))
+
     def _verdict_lines(self) -> tuple[str, ...]:
-        codes = ("TE201",) if _hollow(self) else ()
         lead, verdict = _why_led(self), _verdict(self)
         words = f"{lead}By {self.title}: {verdict}" if lead else verdict
-        return words, *also_words(self), *slice_words(self), *self.findings.without(*codes).but(self.leaders)
+        return words, *also_words(self), *slice_words(self), *self._worst.but(self.leaders)
 
     @cached_property
     def _by_models(self) -> dict[tuple[str, str], Contrast]:
@@ -350,7 +354,10 @@ class Comparison(TrackedResult):
             None if self._anchor else TableBlock(_differences_table(self, _shown_pairs(self))),
             alike_within_margin(self),
             slices_block(self),
-            self.findings.block(several=len(self.models) > 2 or any(f.about in self.models for f in self.findings)),
+            self.findings.block(
+                several=len(self.models) > 2 or any(f.about in self.models for f in self.findings),
+                said=self._worst.worst(self.leaders),
+            ),
             Paragraph((f"Next: {self.next_step}",)) if self.next_step else None,
             footer=_footer_lines(self),
             tone=_tone(self),

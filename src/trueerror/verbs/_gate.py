@@ -45,6 +45,7 @@ from trueerror.verbs._model_metrics import (
     named_costs,
     named_metrics,
     option_words,
+    priced,
     refuse_classes,
     refuse_idle_costs,
     settled_for,
@@ -600,6 +601,7 @@ def gate(asked: Gating) -> Gate:
     if isinstance(at_least, int | float) and len({m.higher_is_better for m in measures}) > 1:
         raise InputError("at_least= is one number, but some metrics are better when low; give {metric: number}")
     settings = Settings.of(asked, metrics, costs=prices, threshold=threshold)
+    sides = _priced(sides, settings)
     for side in (sides.candidate, sides.baseline):
         if sequential and side is not None and side[0].repeated:
             raise InputError("these rows hold several repeats of the same items; watch one repeat at a time")
@@ -628,6 +630,14 @@ def gate(asked: Gating) -> Gate:
         settings={"threshold": threshold, "replicates": asked.replicates,
                   "seed": 0 if asked.rng is None else asked.rng if isinstance(asked.rng, int) else str(asked.rng)},
     )  # fmt: skip
+
+
+def _priced(sides: Sides, settings: Settings) -> Sides:
+    """The same sides with the calls that the costs ask for."""
+    (rows, model), other = sides.candidate, sides.baseline
+    p = priced(rows, settings)
+    base = None if other is None else (p if other[0] is rows else priced(other[0], settings), other[1])
+    return replace(sides, candidate=(p, model), baseline=base)
 
 
 def _slices(sides: Sides) -> list[tuple[str, Sides]]:

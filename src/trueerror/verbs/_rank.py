@@ -165,18 +165,10 @@ def rank_sheet(
         )
     known = {f.name: getattr(base, f.name) for f in fields(Ranking)} | {"note": ""}
     made = LearnerRanking(
-        **known,
-        families=families,
-        data_sets=m.datasets,
-        scores=tuple(tuple(float(v) for v in row) for row in m.values),
-        adjust=adjust,
-        within=within,
-        posterior=posterior,
-        share=share,
-        percent=percent or None,
-        value_name=sheet.value_name,
-        reading=_reading(sheet, higher_is_better, test_train_ratio is not None, families),
-    )
+        **known, data_sets=m.datasets, scores=tuple(tuple(float(v) for v in row) for row in m.values), adjust=adjust,
+        families=families, within=within, posterior=posterior, share=share, percent=percent or None,
+        value_name=sheet.value_name, reading=_reading(sheet, higher_is_better, test_train_ratio is not None, families),
+    )  # fmt: skip
     return replace(made, findings=_findings(sheet, made))
 
 
