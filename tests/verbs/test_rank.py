@@ -168,8 +168,10 @@ def test_within_each_data_set_the_corrected_t_test() -> None:
     rows = THREE[THREE.dataset == "digits"].pivot(index="fold", columns="learner", values="accuracy")
     expected = te.significance.corrected_t(rows["logreg"] - rows["tree"], test_train_ratio=1 / 9)
     assert c is not None
-    assert (c.estimate, c.p_value, c.low) == pytest.approx((expected.estimate, expected.p_value, expected.low))
+    alone = c.alone()
+    assert (c.estimate, c.p_value, alone.low) == pytest.approx((expected.estimate, expected.p_value, expected.low))
     assert c.p_adjusted >= c.p_value
+    assert c.low < alone.low  # limits are adjusted with the p-value
     flipped = made.on("digits", "tree", "logreg")
     assert flipped is not None
     assert flipped.estimate == -c.estimate
@@ -459,7 +461,7 @@ def test_families_are_named_in_three_ways(tmp_path: Path) -> None:
     tall = pd.DataFrame(table).melt(id_vars="dataset", var_name="learner", value_name="accuracy")
     tall["suite"] = tall["dataset"].str.split("-").str[0]
     assert te.rank(tall, family="suite").pairs == by_name.pairs
-    for wrong, words in (({"mnist-1": "m"}, "no family of data set"), ("origin", "no column 'origin'")):
+    for wrong, words in (({"mnist-1": "m"}, "no family of 'mnist-2'"), ("origin", "no such column")):
         with pytest.raises(InputError, match=words):
             te.rank(table, family=wrong)
     with pytest.raises(InputError, match="takes data sets as independent"):

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from trueerror.inference._tuned import Tuned
     from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
-    from trueerror.inference.ranking._joint import Kinship
     from trueerror.inputs._labels import Label
     from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
     from trueerror.sources._predictions import Keys, ScoreRange
@@ -261,7 +260,7 @@ class Evidence:
     data_sets: int | None = None  # how many data sets were ranked, or families of them
     families: bool | None = None  # whether families are counted
     smallest_p: float | None = None  # the smallest p-value that a pair of learners could have over so many
-    kinship: Mapping[str, Kinship] | None = None  # way to group data sets → how alike those of a group are
+    kinship: Mapping[str, float] | None = None  # way to group data sets → how likely chance makes a group so alike
     folds: bool | None = None  # whether scores of folds were averaged
     # names of the data sets (or folds of one) that were left out because a score is missing
     dropped: tuple[str, ...] | None = None

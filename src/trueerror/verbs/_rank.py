@@ -13,10 +13,9 @@ import numpy as np
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.inference._bayes import bayes_signed_rank
-from trueerror.inference._many import ADJUSTMENTS, Adjustment, with_anchor
-from trueerror.inference._many import adjust as adjusted
+from trueerror.inference._many import ADJUSTMENTS, Adjustment, adjust_contrasts, together_with_best
 from trueerror.inference.loss._t_tests import corrected_t
-from trueerror.inference.ranking._joint import KEY, Kinship, compared, joint_p
+from trueerror.inference.ranking._joint import KEY, judged, kinship
 from trueerror.inference.ranking._rank_tests import (
     PAIR_TESTS,
     ScoreMatrix,
@@ -26,7 +25,6 @@ from trueerror.inference.ranking._rank_tests import (
     shaffer,
 )
 from trueerror.inference.ranking._ranking import Ranking
-from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, in_few_words, nearest
 from trueerror.inputs._words import speaks
 from trueerror.people._score_sheet import (
@@ -163,7 +161,7 @@ def rank_sheet(
         posterior = replace(
             bayes_signed_rank(first, second, rope=width, rng=rng), name=f"{m.models[0]} and {m.models[1]}"
         )
-    known = {f.name: getattr(base, f.name) for f in fields(Ranking)} | {"note": ""}
+    known = {f.name: getattr(base, f.name) for f in fields(Ranking)}
     made = LearnerRanking(
         **known, data_sets=m.datasets, scores=tuple(tuple(float(v) for v in row) for row in m.values), adjust=adjust,
         families=families, within=within, posterior=posterior, share=share, percent=percent or None,
@@ -203,9 +201,7 @@ def _over_data_sets(
                 f'method={method!r} compares all pairs; for reference= use "wilcoxon" or "bonferroni-dunn"'
             )
         return (nemenyi if method == "nemenyi" else shaffer)(m, confidence=1 - alpha)
-    test = PAIR_TESTS[method]
-    pairs = compared(m, test, control, 1 - alpha, families)
-    together = joint_p(m, pairs, test, families) if adjust == KEY else adjusted([p.p_value for p in pairs], adjust)
+    pairs, together = judged(m, PAIR_TESTS[method], control, 1 - alpha, adjust, families)
     return ranking_of(m, pairs, together, method, alpha, control=control)
 
 
@@ -228,25 +224,12 @@ def _within_data_sets(
             contrast = corrected_t(part[:, a] - part[:, b], test_train_ratio=share, confidence=confidence)
             first, second = sheet.learners[a], sheet.learners[b]
             here.append(replace(contrast, name=sheet.data_sets[i], first=first, second=second))
-        p_values = adjusted(np.array([c.p_value for c in here], dtype=float), adjust)
-        here = [replace(c, p_adjusted=float(p)) for c, p in zip(here, p_values, strict=True)]
-        contrasts += here if adjust != "holm" else _with_the_best(here, sheet, part, base)
+        best_first = np.argsort(part.mean(axis=0) * (-1 if base.higher_is_better else 1), kind="stable")
+        order = tuple(sheet.learners[j] for j in best_first)
+        together = together_with_best(here, order, base.control, adjust, math.inf)
+        nearer = {frozenset((c.first, c.second)): c for c in together}
+        contrasts += [nearer.get(frozenset((c.first, c.second)), c) for c in adjust_contrasts(here, adjust, every=True)]
     return tuple(contrasts)
-
-
-def _with_the_best(contrasts: list[Contrast], sheet: ScoreSheet, part: Floats, base: Ranking) -> list[Contrast]:
-    """The pairs of a data set, those with its best learner (or the control) judged together as `compare` does."""
-    means = part.mean(axis=0) * (1 if base.higher_is_better else -1)
-    anchor = sheet.learners[int(means.argmax())] if base.control is None else base.control
-    k = len(sheet.learners)
-    if k < 3 or (base.control is None and len(contrasts) < k * (k - 1) / 2):
-        return contrasts
-    together = {c.first: c.p_adjusted for c in with_anchor(contrasts, anchor, chosen=base.control is None)}
-    with_p = []
-    for c in contrasts:
-        other = c.first if c.second == anchor else c.second if c.first == anchor else None
-        with_p.append(c if other is None else replace(c, p_adjusted=together[other]))
-    return with_p
 
 
 def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool, families: tuple[str, ...]) -> str:
@@ -272,7 +255,7 @@ def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool, famil
 def _findings(sheet: ScoreSheet, made: LearnerRanking) -> Findings:
     ranks = sheet.matrix(higher_is_better=made.higher_is_better).ranks
     looked = {} if made.families else sheet.families
-    kin = {name: Kinship.of(ranks, each) for name, each in looked.items()}
+    kin = {name: kinship(ranks, [known[d] for d in sheet.data_sets]) for name, known in looked.items()}
     evidence = Evidence(
         data_sets=made.units, families=bool(made.families), smallest_p=made.smallest_p, level=made.alpha,
         folds=sheet.has_folds, dropped=sheet.dropped, value_name=sheet.value_name, kinship=kin,

@@ -30,6 +30,7 @@ from trueerror.results._format import (
     percent,
     real_minus,
     short_names,
+    some,
     width,
 )
 from trueerror.results._values import deciding_p, surety
@@ -303,31 +304,27 @@ def ranking_headline(r: LearnerRanking) -> str:
 
 def _too_few(r: LearnerRanking) -> str:
     """Where no result could reach the level: that says nothing about the learners, so the verdict is about the test."""
-    n, k, best, test = r.units, len(r.names), r.best, "" if r.pair_test is None else r.pair_test.name
+    n, best, test = r.units, r.best, "" if r.pair_test is None else r.pair_test.name
     what = "families of data sets" if r.families else "data sets"
-    parts = [
-        f"{capitalised(numeral(n))} {what} are too few for the {test} test to show a clear difference "
-        f"between any two, whatever the scores (its smallest p is {r.smallest_p:.2g})."
-    ]
-    beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
-    words = f"{one_line(best)} has the best mean rank, {r.ranks[best]:.2f}"
     tied = [m for m in r.order if math.isclose(r.ranks[m], r.ranks[best], rel_tol=1e-12)]
-    if len(tied) > 1:
-        words = f"{_named(tied)} tie for the best mean rank, {r.ranks[best]:.2f}"
+    beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
+    words = f"{_named(tied)} {'tie for' if len(tied) > 1 else 'has'} the best mean rank, {r.ranks[best]:.2f}"
     if beaten:
-        whom = [f"{one_line(m)} {_span_of(r, best, m)}" for m in beaten[-2:][::-1]]
+        whom, sets = [f"{one_line(m)} {_span_of(r, best, m)}" for m in beaten[-2:][::-1]], len(r.data_sets)
         who = f"; {one_line(best)}" if len(tied) > 1 else ", and"
-        sets = len(r.data_sets)
         words += f"{who} is ahead of {listing(whom)} on {'both' if sets == 2 else f'all {numeral(sets)}'}"
-    parts.append(f"{words}.")
     ways = []
-    if r._smallest_p(n, k - 1) <= r.alpha:
+    if r._smallest_p(n, len(r.names) - 1) <= r.alpha:
         ways.append("comparing with one learner, named beforehand (reference=)")
-    if not r.families and nemenyi_distance(k, n, r.alpha) < k - 1:
+    if not r.families and nemenyi_distance(len(r.names), n, r.alpha) < len(r.names) - 1:
         ways.append('comparing mean ranks (method="nemenyi")')
-    enough = next(m for m in range(n, 200) if r._smallest_p(m, len(r.pairs)) <= r.alpha)
-    ways.append(f"{numeral(enough)} {what} or more")
-    return " ".join([*parts, f"What could: {listing(ways, 'or')}."])
+    ways.append(
+        f"{numeral(next(m for m in range(n, 200) if r._smallest_p(m, len(r.pairs)) <= r.alpha))} {what} or more"
+    )
+    return (
+        f"{capitalised(numeral(n))} {what} are too few for the {test} test to show a clear difference between any two, "
+        f"whatever the scores (its smallest p is {r.smallest_p:.2g}). {words}. What could: {listing(ways, 'or')}."
+    )
 
 
 def _span_of(r: LearnerRanking, best: str, m: str) -> str:
@@ -552,7 +549,4 @@ def _span(r: LearnerRanking, low: float, high: float) -> str:
 
 
 def _named(models: list[str]) -> str:
-    names = [one_line(m) for m in models]
-    if len(names) <= SHOWN:
-        return listing(names)
-    return f"{', '.join(names[: SHOWN - 1])} and {len(names) - SHOWN + 1} more"
+    return some([one_line(m) for m in models], SHOWN if len(models) <= SHOWN else SHOWN - 1)

@@ -370,15 +370,10 @@ def ranking_of(
         groups = groups_not_told_apart(order, apart)
     else:
         groups = (tuple(name for name in order if name == control or frozenset((name, control)) not in apart),)
-    # A signed-rank test of N data sets has 2^N equally likely outcomes.
-    smallest, few = math.ldexp(1.0, 1 - m.n), ""
-    if smallest > alpha:
-        sets = "one data set is" if m.n == 1 else f"{m.n} data sets are"
-        few = f'{sets} too few for "best overall": a signed-rank test cannot go below p = {smallest:g} here'
     return Ranking(
         names=m.models, mean_ranks=mean_ranks, n=m.n, friedman=friedman(m), iman_davenport=iman_davenport(m),
         pairs=adjusted, outcomes=outcomes, groups=groups, method=method, alpha=float(alpha),
-        critical_difference=critical, control=control, higher_is_better=m.higher_is_better, note=few,
+        critical_difference=critical, control=control, higher_is_better=m.higher_is_better,
     )  # fmt: skip
 
 
