@@ -84,7 +84,7 @@ def test_text_says_how_many_then_each_with_what_to_do(constant: str) -> None:
     assert lines[0].startswith("300 rows, ")
     assert lines[2] == "  3 findings: 2 warnings and 1 note."
     assert "! TE201 (warning) lazy: right on 46.7 % of the rows, no more than the 53.3 %" in text
-    assert "! TE408 (warning) lazy: finds none of the 160 rows" in text
+    assert "! TE408 (warning) lazy: found none of the 160 rows" in text
     assert "  → Do not use accuracy to praise this model" in text
     assert max(len(line) for line in lines) <= 80
 

@@ -101,7 +101,7 @@ def test_the_verdict_comes_first_and_a_file_holds_every_test_part(tmp_path):
     assert lines[1] == "flowers: 60 rows, 30 tulip (positive), 2 features."
     assert lines[3].startswith("  ")
     assert lines.index("! TE506 the smallest test fold has 12 rows; t intervals need 30 or more") > 5
-    assert "--explain says by which methods" in done.stdout
+    assert "Add --explain for methods" in done.stdout
     assert max(map(len, lines)) <= 80
     parts = (tmp_path / "parts.csv").read_text().splitlines()
     assert parts[0].split(",")[:4] == ["dataset", "learner", "repeat", "fold"]

@@ -86,7 +86,7 @@ def test_paint_changes_no_words_and_shows_how_sure_a_verdict_is() -> None:
 def test_small_print_is_asked_for_and_tables_take_the_width() -> None:
     narrow, wide = Sheet().written(DOCUMENT), Sheet(tables=120).written(DOCUMENT)
     assert "wilson" not in narrow
-    assert narrow.endswith("--explain says by which methods, and of what these are estimates.")
+    assert narrow.endswith("Add --explain for methods and assumptions.")
     assert "b" * 110 not in narrow
     assert "b" * 110 in wide
 

@@ -97,7 +97,7 @@ def test_a_column_that_was_recognised_can_be_declined(tmp_path):
     rows = [f"{i // 4},{i % 2},{0.3 + 0.4 * (i % 2) - 0.01 * (i % 7)},{i % 3 / 2}" for i in range(80)]
     file = tmp_path / "x.csv"
     file.write_text("\n".join(["patient,truth,a,b", *rows]))
-    words = "'patient' was read as cluster by its name; if it is none: --cluster none, in Python cluster=False."
+    words = "Column 'patient' is used as cluster (by its name). To change it: --cluster none or cluster=False."
     assert words in Reader(page(file, tmp_path, positive=1)).text
     for said in ({"cluster": "patient"}, {"cluster": False}):
         assert words not in Reader(page(file, tmp_path, positive=1, **said)).text

@@ -587,7 +587,7 @@ def test_a_tie_for_best_is_called_one() -> None:
     assert "poor is worse: −28.3 points from a" in tied.verdict
     assert "highest" not in tied.verdict
     every = te.compare(truth, {"a": good, "b": other, "c": good})
-    assert every.verdict.startswith("a, b and c tie, 95.0 % accuracy each. That does not show them to be alike.")
+    assert every.verdict.startswith("a, b and c tie, 95.0 % accuracy each. That does not mean that they are equally")
     assert "But a and c: the two give every row the same label" in every.verdict
     assert te.compare(truth, {"a": good, "poor": poor, "near": near}).leaders == ("a",)
 

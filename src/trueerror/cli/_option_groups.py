@@ -42,10 +42,10 @@ class RowsOptions(Group):
     positive: str | None = option(None, "The positive class.", "LABEL")
     id: str | None = option(None, "Column that names each row.", "COLUMN")
     cluster: list[str] | None = option(
-        None, "Column of clusters; repeat for two keys; or 'none'.", "COLUMN", list[str])
-    time: str | None = option(None, "When a row was seen: limits allow for errors in runs.", "COLUMN")
+        None, "Column of clusters (repeat for two keys); 'none' takes rows as independent.", "COLUMN", list[str])
+    time: str | None = option(None, "Column of the time of each row: limits allow for errors in runs.", "COLUMN")
     by: str | None = option(
-        None, "Column of slices: results for each value; a,b for their combinations.", "COLUMN")
+        None, "Column of slices, with results for each value; a,b for combinations.", "COLUMN")
     fold: str | None = option(None, "Column of cross-validation folds.", "COLUMN")
     repeat: str | None = option(None, "Column of repeats of the folds.", "COLUMN")
     weight: str | None = option(None, "Column of row weights.", "COLUMN")
@@ -296,8 +296,8 @@ class OutputOptions(Group):
 
     PLACE = "Output"
     form: str = option(
-        "text", "How to write the answer: text, json, markdown (or md), latex, html.", "WORD", str, "--format -f")
-    explain: bool = option(False, "Say how each number was made, with formula and source.", "", bool)
+        "text", "Format of the answer: text, json, markdown (or md), latex, html.", "WORD", str, "--format -f")
+    explain: bool = option(False, "Show the method of each number, with formula, assumptions and source.", "", bool)
     ignore: list[str] | None = option(
         None, "Leave a finding out, by code; repeat for several.", "CODE", list[str])
     color: Colour = option("auto", "Colours: auto (a terminal, unless NO_COLOR is set), always or never.", "WORD")

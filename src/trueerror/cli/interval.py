@@ -57,7 +57,7 @@ def one_pair(words: list[str], trials: int | None) -> str:
 
 
 def interval_command(counts: list[str], *, out_of: int | None, side: Side, output: OutputOptions, **how: Any) -> None:
-    """Where the true rate lies, given X of N."""
+    """The true rate behind X of N, with its interval."""
     from trueerror.inference.proportion._interval import interval
 
     x, n = parse_counts(one_pair(counts, out_of))

@@ -34,7 +34,7 @@ def power_command(*, n: int, power: float, output: OutputOptions, **planned: Any
                 raise InputError(f"{key}= needs --first too: the smallest difference is found without it")
         known = {key: value for key, value in planned.items() if key not in (*NEEDS_FIRST, "first", "second")}
         smallest = planning.smallest_difference(n=n, baseline=second, power=power, **known)
-        lead = f"{rows_of(smallest)} {goal_of(smallest)}; smaller differences they find less often."
+        lead = f"{rows_of(smallest)} {goal_of(smallest)}; smaller differences are found less often."
         output.show(smallest, lambda: written(f"{lead} {caution_of(smallest)}", smallest.note))
         return
     plan = planning.power(n=n, **planned)
@@ -77,10 +77,10 @@ def caution_of(plan: Power) -> str:
     """How misleading a significant result would be."""
     if math.isnan(plan.exaggeration):
         return ""
-    large = f"be {plan.exaggeration:.2f} times too large on average"
+    large = f"the estimate will be {plan.exaggeration:.2f} times too large on average"
     if plan.wrong_sign < 0.001:
-        return f"A significant result would hardly ever point the wrong way, and {large}."
-    return f"A significant result would point the wrong way with probability {number(plan.wrong_sign)}, and {large}."
+        return f"If the result is significant, its sign is almost surely right; {large}."
+    return f"If the result is significant, its sign is wrong with probability {number(plan.wrong_sign)}; {large}."
 
 
 def written(sentences: str, note: str) -> str:
@@ -88,4 +88,4 @@ def written(sentences: str, note: str) -> str:
     blocks = [filled(sentences.strip(), WIDTH - 2, initial_indent="  ", subsequent_indent="  ")]
     if note:
         blocks.append(filled(f"Note: {note}.", WIDTH, subsequent_indent="  "))
-    return "\n".join([*blocks, "--explain says how it was computed."])
+    return "\n".join([*blocks, "Add --explain for how it was computed."])

@@ -162,7 +162,7 @@ class LearnerPair(NamedTuple):
         if difference.p_value == 1 and difference.estimate == 0 and x.of_rows and self.never_differ:
             z = student_quantile(q.spec.confidence, q.spec.alternative)
             reach *= z**2 / (x.run.datasets[x.data].n + z**2)
-            note = "no test row was judged differently: limits for these models by their number alone"
+            note = "the models agree on every test row: the limits follow from the number of rows alone"
         return replace(
             of_better(difference, x.measure.higher_is_better), name=x.measure.title, first=self.first,
             second=self.second, note=note,

@@ -257,8 +257,7 @@ class Evidence:
     bootstrap_error: float | None = None  # standard deviation of the replicates
     bootstrap_replicates: int | None = None  # how many replicates there are
     spread_tails: tuple[float, float] | None = None  # kurtosis, and the chance of one so large in a normal sample
-    data_sets: int | None = None  # how many data sets were ranked, or families of them
-    families: bool | None = None  # whether families are counted
+    data_sets: int | None = None  # how many data sets were ranked
     smallest_p: float | None = None  # the smallest p-value that a pair of learners could have over so many
     kinship: Mapping[str, float] | None = None  # way to group data sets → how likely chance makes a group so alike
     folds: bool | None = None  # whether scores of folds were averaged

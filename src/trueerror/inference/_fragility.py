@@ -63,7 +63,8 @@ def undone_by(c: Contrast, spec: IntervalSpec, extreme: Callable[[], Range | Non
     ends = extreme()
     if ends is None:
         return None
-    limit, end, sign = (c.low, ends[0], 1) if c.estimate > spec.bound else (c.high, ends[1], -1)
+    side = int(c.estimate < spec.bound)
+    limit, end, sign = (c.low, c.high)[side], ends[side], 1 - 2 * side
     critical = student_quantile(spec.confidence, spec.alternative, df_of_limits(c))
     reach, worst = sign * (c.estimate - limit), max(-sign * end, 0.0)
     return units_to_undo(c.estimate - spec.bound, reach / critical, critical, worst)

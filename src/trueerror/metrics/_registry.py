@@ -151,10 +151,8 @@ class Measure:
     @property
     def higher_is_better(self) -> bool | None:
         """Which way is good; None where neither is."""
-        if self.best is None:
-            return None
         low, high = self.range
-        return self.best == high if high != low else None
+        return None if self.best is None or low == high else self.best == high
 
     @property
     def is_ratio(self) -> bool:
@@ -306,8 +304,6 @@ def find_measure(name: str | Formula | Measure | Mapping[Any, Any]) -> Measure:
         return name
     if not isinstance(name, str):
         return _own_measure(name)
-    if name in _REGISTRY.measures:
-        return _REGISTRY.measures[name]
     word = name.strip().lower().replace("-", "_").replace(" ", "_")
     # Scorers of other libraries: neg_log_loss, accuracy_score, f1_macro.
     for spelt in (word, word.removeprefix("neg_"), word.removesuffix("_score"), word.removesuffix("_score_loss")):
@@ -823,12 +819,6 @@ class Seen:
             mix = ClassMix(table, class_shares(prior, table.labels, True))
             steps.append(mix)
         return cls(table, positive, mix, tuple(steps))
-
-    @property
-    def place(self) -> NDArray[np.int64]:
-        """Where each cell of the rows goes."""
-        places = [step.place for step in self.steps if isinstance(step, Pooled)]
-        return places[0] if places else np.arange(len(self.table.row))
 
     def at(self, table: Confusion) -> Seen:
         """Another table of the same classes, at the same class mix."""

@@ -21,14 +21,7 @@ from scipy import special
 from trueerror.inference._contrast import normal_p, student_p
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.proportion._interval import wilson
-from trueerror.inputs._arrays import (
-    LARGEST,
-    column,
-    count,
-    missing_rows,
-    open_share,
-    plain_numbers,
-)
+from trueerror.inputs._arrays import LARGEST, column, count, missing_rows, open_share, plain_numbers
 from trueerror.inputs._arrays import numbers as numbers_in
 from trueerror.inputs._labels import plain_label
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, generator
@@ -336,7 +329,7 @@ class PredictionPowered(DocumentResult, Interval):
             lead = f"{better} ({p_value_words(self.p_value)}): {first} − {second} is"
         help_ = "The judge does not help here: these are the limits of the labels alone."
         if self.helps:
-            help_ = f"With the judge {whole(self.n)} labels are worth about {whole(round(self.worth))}."
+            help_ = f"With the judge, {whole(self.n)} labels are as precise as about {whole(round(self.worth))} alone."
         sentences = [f"{lead} {answer}", help_]
         if self.bias is not None and not self.bias.low <= 0 <= self.bias.high:
             way = "high" if self.bias.estimate > 0 else "low"
@@ -366,8 +359,8 @@ class PredictionPowered(DocumentResult, Interval):
         table = Table(columns=(self.name, f"{level} CI", "worth labels"), rows=tuple(rows))
         notes = (f"! {capitalised(self.note)}.",) if self.note else ()
         footer = (
-            "Holds where labelled rows are a random sample of all rows, or drawn with the chances given, and "
-            "people are right.",
+            "Assumes that the labelled rows are a random sample of all rows (or drawn with the given chances), and "
+            "that people are right.",
         )
         return page(
             self.reading, self._sentences(), TableBlock(table), Bullets(notes) if notes else None, footer=footer

@@ -32,7 +32,6 @@ BOOKKEEPING = frozenset({*TEST_ROWS, *TRAIN_ROWS, "fitseconds", "predictseconds"
 # Folds beyond this many, all of one round, may as well be random splits.
 USUAL_FOLDS = 10
 LEARNER = naming.MODEL | {"learners", "estimator", "approach", "learningalgorithm"}
-FAMILY = frozenset(("family", "families", "suite", "collection", "datasetfamily"))
 STEM = "stem"
 
 
@@ -56,10 +55,8 @@ class ScoreSheet:
     backend: str | None = None
     # n_test/n_train of each data set's folds where the table says so, else NaN.
     ratios: tuple[float, ...] = ()
-    # What there is to say about the file, in sentences.
-    notes: tuple[str, ...] = ()
-    # The family of each data set, by a column of the table: its name, and its values.
-    family: tuple[str, tuple[str, ...]] | None = None
+    notes: tuple[str, ...] = ()  # what there is to say about the file, in sentences
+    family: tuple[str, Mapping[str, str]] | None = None  # a column, and the family of each data set
 
     @property
     def has_folds(self) -> bool:
@@ -80,12 +77,11 @@ class ScoreSheet:
         return np.round(means / scale, 12) * scale
 
     @property
-    def families(self) -> dict[str, tuple[str, ...]]:
-        """Ways to group the data sets, with the family of each: by a column, and by the first words of their names."""
-        words = ((re.match(r"[^\W\d_]+", name), name) for name in self.data_sets)
-        stems = tuple(m[0].lower() if m else name for m, name in words)
-        several = {STEM: stems} if 1 < len(set(stems)) < len(stems) else {}
-        return several if self.family is None else dict([self.family]) | several
+    def families(self) -> dict[str, Mapping[str, str]]:
+        """Ways to group the data sets: by a column, and by the first words of their names where some are alike."""
+        words = {name: re.findall(r"^[^\W\d_]*", name)[0].lower() or name for name in self.data_sets}
+        stems = {STEM: words} if 1 < len(set(words.values())) < len(words) else {}
+        return dict([self.family] if self.family else []) | stems
 
     def matrix(self, *, higher_is_better: bool) -> ScoreMatrix:
         """What rank tests take."""
@@ -109,20 +105,7 @@ class Columns(NamedTuple):
     fold: str | None = None
     repeat: str | None = None
     value: str | None = None
-    family: Any = None
-
-
-def families_of(sheet: ScoreSheet, asked: Any) -> tuple[str, ...]:
-    """The family of each data set: by a column, a mapping of their names, or the first words of these ("stem")."""
-    if isinstance(asked, Mapping):
-        lacking = next((d for d in sheet.data_sets if d not in asked), None)
-        if lacking is not None:
-            raise InputError(f"family= has no family of data set {lacking!r:.60}")
-        return tuple(str(asked[d]) for d in sheet.data_sets)
-    if asked is not None and asked not in sheet.families:
-        why = "no two names of data sets begin alike" if asked == STEM else f"there is no column {asked!r:.60}"
-        raise InputError(f'family= is a column, a mapping of data sets to families, or "{STEM}": {why}')
-    return () if asked is None else sheet.families[asked]
+    family: str | None = None
 
 
 class _Cells:
@@ -182,7 +165,7 @@ def _from_table(
         role: _role(table, getattr(asked, role), role, known)
         for role, known in (
             ("learner", LEARNER), ("dataset", DATA_SET), ("fold", naming.FOLD), ("repeat", naming.REPEAT),
-            ("family", FAMILY),
+            ("family", frozenset(("family", "suite", "collection"))),
         )
     }  # fmt: skip
     sizes = _size_columns(table)
@@ -223,7 +206,10 @@ def _from_table(
                 cells.add(data_sets[row], name, keys[row], score)
     sheet = _completed(cells, missing, value_name, table.backend)
     if (family := roles["family"]) is not None:
-        sheet = replace(sheet, family=(family, _families(table, family, data_sets, sheet.data_sets)))
+        known = set(zip(data_sets, _texts(table, family), strict=True))
+        if len(known) > len(set(data_sets)):
+            raise InputError(f"a data set has several values of {family!r}: a family holds whole data sets")
+        sheet = replace(sheet, family=(family, dict(known)))
     if not sizes:
         return sheet
     tests, trains = (np.array(_numbers(table, c)) for c in sizes)
@@ -236,15 +222,6 @@ def _size_columns(table: InputTable) -> tuple[str, ...]:
     found = [columns[next(name for name in names if name in columns)] for names in (TEST_ROWS, TRAIN_ROWS)
              if not columns.keys().isdisjoint(names)]  # fmt: skip
     return tuple(found) if len(found) == 2 and all(table.is_whole(c) for c in found) else ()
-
-
-def _families(table: InputTable, column: str, data_sets: list[str], wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """The family of each data set."""
-    values = _texts(table, column)
-    known = dict(zip(data_sets, values, strict=True))
-    if any(known[d] != value for d, value in zip(data_sets, values, strict=True)):
-        raise InputError(f"a data set has several values of {column!r}: a family holds whole data sets")
-    return tuple(known[d] for d in wanted)
 
 
 def _ratios(tests: Floats, trains: Floats, data_sets: list[str], wanted: tuple[str, ...]) -> tuple[float, ...]:
@@ -264,7 +241,7 @@ def sheet_of_folds(table: FoldTable, data_set: str = "the data set") -> ScoreShe
 
 
 def _from_array(scores: Any, asked: Columns, names: Iterable[Any] | None, missing: MissingScores) -> ScoreSheet:
-    named = next((role for role, c in asked._asdict().items() if isinstance(c, str)), None)
+    named = next((role for role, c in asked._asdict().items() if c is not None), None)
     if named is not None:
         raise ColumnError(f"{named}= names a column, but an array has none; pass a data frame or a mapping of columns")
     try:
@@ -326,8 +303,8 @@ def _completed(cells: _Cells, missing: MissingScores, value_name: str, backend: 
     )  # fmt: skip
 
 
-def _role(table: InputTable, given: Any, role: str, known: frozenset[str]) -> str | None:
-    if isinstance(given, str) and (role, given) != ("family", STEM):
+def _role(table: InputTable, given: str | None, role: str, known: frozenset[str]) -> str | None:
+    if given is not None:
         return need_column(table, given, role)
     candidates = [c for c in table.columns if naming.bare(c) in known and table.kind(c) in ("text", "integer")]
     if len(candidates) > 1:

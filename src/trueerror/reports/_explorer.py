@@ -748,8 +748,8 @@ def _controls(e: Explored) -> Markup:
         "form",
         _control("prior", f"Share of positives ({clipped(e.positive)}) where it will run{in_file}", "%", SHARES,
                  PRIOR_TICKS),
-        _control("fp", "What a false alarm costs", "", COSTS, COST_TICKS),
-        _control("fn", "What a miss costs", "", COSTS, COST_TICKS),
+        _control("fp", "Cost of a false alarm", "", COSTS, COST_TICKS),
+        _control("fn", "Cost of a miss", "", COSTS, COST_TICKS),
         _modes(e),
         _threshold_control(e),
         el(

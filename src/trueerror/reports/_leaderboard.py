@@ -183,7 +183,7 @@ def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
     short_names = brief_names(cmp.models)
     notes = [f"In brackets: {percent(cmp.confidence)} intervals."]
     if together := together_words(cmp):
-        notes.append(f"Of the differences, intervals{together}.")
+        notes.append(f"Intervals of the differences{together}.")
     if cmp.margin is not None:
         notes.append(f"Shaded: differences of up to {column.say(abs(cmp.margin))}{_unit(cmp)} do not matter.")
     letters = {} if cmp.reference is not None else tier_letters(cmp.ranked, cmp.tiers)

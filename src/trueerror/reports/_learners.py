@@ -268,7 +268,6 @@ def ranking_board(ranking: Ranking, *, of_shares: bool = False) -> Markup:
         notes.append("Learners that share a letter in “tier” show no clear difference from each other.")
     if ranking.critical_difference is not None:
         notes.append(f"Critical difference of mean ranks: {ranking.critical_difference:.2f}.")
-    notes += [ranking.note] if ranking.note else []
     return el(
         "div", scrolled(table, caption), el("p", " ".join([*notes, *name_key(order)]), class_="note"), class_="board"
     )
@@ -405,8 +404,8 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
 
 
 SETTINGS_ALONE = (
-    "The chosen one is what choosing among the settings gives, test rows never taking part. The settings below it are "
-    "each judged by itself: the best-looking of them is picked by these very rows, and is optimistic."
+    "The chosen one is judged on rows that took no part in the choice. Each setting below it is judged by itself: "
+    "the best of them is picked by these very rows, so its figure is optimistic."
 )
 
 
@@ -510,7 +509,7 @@ def _estimates_table(run: Experiment, data: str, rows: dict[str, dict[str, Inter
         ]
         cells.append([(name, None), *plain, ("", None)])
     level = percent(next(i.confidence for intervals in rows.values() for i in intervals.values()))
-    title = f"In brackets: {level} intervals; they speak of learners, not of one model."
+    title = f"In brackets: {level} intervals for learners, not for one model."
     columns = ("learner", *(find_measure(m).title for m in metrics), "time of a fit")
     return sortable(cells_block(columns, cells, title=title))
 

@@ -155,7 +155,7 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) ->
         )  # fmt: skip
         contents = about_models(ev, cmp, cut, gallery, asked)
     undo = [
-        f"{one_line(column)!r} was read as {kind} by its name; if it is none: --{kind} none, in Python {kind}=False."
+        f"Column {one_line(column)!r} is used as {kind} (by its name). To change it: --{kind} none or {kind}=False."
         for kind, column in p.roles.recognised.items()
     ]
     return replace(contents, reading="\n".join([contents.reading, *undo, *([note] if note else [])]))

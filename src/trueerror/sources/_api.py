@@ -351,7 +351,7 @@ def read(
         of_classes |= {"right": right, "right_from": right_from, "predictions": predictions}
         word = next((word for word, given in {**of_classes, "threshold": threshold}.items() if given is not None), None)
         if word is not None:
-            raise InputError(f"{word}= speaks of classes, and grade= says that the rows carry grades: leave one out")
+            raise InputError(f"{word}= is about classes, and grade= says that the rows carry grades: leave one out")
         if names is not None:
             raise InputError("names= goes with a truth and predictions; a file of grades needs a header")
         if isinstance(models, Mapping):

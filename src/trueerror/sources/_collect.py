@@ -493,7 +493,7 @@ def _coded_truth(values: ArrayLike, place: str) -> Coded:
         row = int(np.argmax(gone)) + 1
         raise InputError(
             f"{place} is missing at row {row:,} ({int(gone.sum()):,} in all); a row without a truth cannot be "
-            "counted: leave it out of the input (missing= speaks of predictions)"
+            "counted: leave it out of the input (missing= is about predictions)"
         )
     return coded
 

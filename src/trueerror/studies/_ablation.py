@@ -248,7 +248,7 @@ def _kind_words(study: LesionStudy, kind: str) -> str:
         both = c.interaction
         if both is not None and both.p_adjusted is not None and both.p_adjusted <= level:
             names = one_line(" and ".join(c.removed))
-            word = "stand in for each other" if both.estimate > 0 else "are worth more together"
+            word = "replace each other" if both.estimate > 0 else "contribute more together"
             sentences.append(
                 f"{names} {word}: interaction {with_limits(both.estimate, both.low, both.high, sign=True)}."
             )
@@ -259,7 +259,7 @@ def _kind_words(study: LesionStudy, kind: str) -> str:
 def _seed_words(study: LesionStudy) -> str:
     widest = max(study.contributions, key=lambda c: -1.0 if math.isnan(c.seed_sd) else c.seed_sd)
     return (
-        f"Seeds by themselves move a difference by {number(widest.seed_sd)} within one test fold "
+        f"Seeds alone move a difference by {number(widest.seed_sd)} within one test fold "
         f"({one_line(widest.name)}, the most), test folds by {number(widest.fold_sd)}; "
         "differences are means over the seeds."
     )

@@ -234,7 +234,7 @@ class BiasVariance(Result):
         o = p.optimism
         return (
             f"{one_line(p.learner)}: error {number(p.error.estimate)}, {verdict} "
-            f"({number(bias.estimate)} and {number(variance.estimate)}). Test error less training error: "
+            f"({number(bias.estimate)} and {number(variance.estimate)}). Test error minus training error: "
             f"{with_limits(o.estimate, o.low, o.high)}."
         )
 

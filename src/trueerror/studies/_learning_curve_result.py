@@ -218,7 +218,7 @@ class LearningCurve(DocumentResult):
             middle, lows, highs = self.band(name, [size], confidence=level)
             estimate, low, high = float(middle[0]), float(lows[0]), float(highs[0])
             if size > FAR * self.sizes[-1]:
-                reason = f"{size / self.sizes[-1]:.0f} times the largest size: hardly to be believed"
+                reason = f"{size / self.sizes[-1]:.0f} times the largest size: too far to be reliable"
         return Interval(
             name=self.title, estimate=estimate, low=low, high=high, confidence=level, method="learning-curve",
             n=self.rows, note=reason, estimand=estimand,

@@ -128,7 +128,7 @@ class TrainingHistory(Result):
         """Where to stop, what that costs, and whether it gets worse later."""
         best, stop, step = self.best, self.stop, one_line(self.parameter)
         claims = [f"Best on the validation rows: {step} {one_line(best.setting)} ({self.title} {number(best.estimate)} "
-                f"{limits(best.low, best.high)}); chosen on these rows, so a little flattered."]  # fmt: skip
+                f"{limits(best.low, best.high)}); chosen on these rows, so slightly optimistic."]  # fmt: skip
         if stop is best:
             claims.append(f"Stop there: every simpler {step} is clearly worse." if best is not self.points[0] else
                         f"Stop there: it is the simplest {step}, and no other is better.")  # fmt: skip
@@ -157,7 +157,7 @@ class TrainingHistory(Result):
         last = (
             f"Intervals of {percent(self.confidence)}, each by itself. Each step is tested against the best by itself "
             f"({self.behind[0].method}): as the best was picked, equal steps look different a little too often, so it "
-            "stops late rather than early. What the chosen step is worth, other rows must say."
+            "stops late rather than early. Judge the chosen step on other rows."
         )
         return study_text(
             f"{whole(self.rows)} validation rows, {steps}.", [self.verdict], self._table(), [last, *self.notes]

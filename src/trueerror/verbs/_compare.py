@@ -131,7 +131,7 @@ def next_step(made: Comparison, measure: Measure) -> str:
         return ""
     rows = _rounded(plan.n)
     whole = n == made.estimates[best].n and measure.of_all_classes
-    kind = "rows of this kind" if whole else f"rows of those that {made.title} speaks of"
+    kind = "rows of this kind" if whole else f"rows that count for {made.title}"
     size = abs(100 * c.estimate)
     gap = f"{size:.1f} points" if size >= 0.05 else f"{size:.1g} points"
     if plan.n <= n:
@@ -401,7 +401,7 @@ def compare_predictions(p: Predictions, measure: Measure, settings: Settings, as
     spec = settings.spec(alternative=asked.alternative)
     wanted = _pairs(p.models, reference)
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
-    differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
+    differ = [c for c in contrasts if common is not p and c.p_value <= 1 - settings.confidence]
     counted = [recount for c in differ if (recount := rows.silence_counted(c, spec, method)) is not None]
     contrasts = [both_readings(c, counted) for c in contrasts] if counted else contrasts
     discordance = _discordances(rows, wanted)

@@ -544,8 +544,8 @@ def _two(cmp: Comparison) -> str:
         lead = f"{_hollow(cmp)}No clear difference: {a} and {b} both have "
         lead += f"{own_figure(cmp, cmp.estimates[best].estimate)} {cmp.title}"
         if math.isinf(c.low) and math.isinf(c.high):
-            return f"{lead}. Their scores never differ, so no limits can be given; that does not show them to be alike."
-        return f"{lead}; {_ci(cmp, c)}{unit(cmp)} for the difference. That does not show them to be alike."
+            return f"{lead}. Their scores never differ, so no limits can be given."
+        return f"{lead}; {_ci(cmp, c)}{unit(cmp)} for the difference. That does not mean that they are equally good."
     close = " a close call." if cmp.facts.borderline else ""
     sure, hollow = surety(p, 1 - c.confidence), _hollow(cmp)
     if sure == "open":
@@ -577,8 +577,8 @@ def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
         return f"They never differ on these rows ({p_value(p)})."
     rows = "row" if differ == 1 else "rows"
     return (
-        f"Of {whole(differ)} {rows} on which they differ {winner} wins {whole(won)}: if they were equally good, a "
-        f"split this uneven would come up {often} ({p_value(p)})."
+        f"{winner} wins {whole(won)} of the {whole(differ)} {rows} on which they differ. If they were equally good, "
+        f"a split this uneven would come up {often} ({p_value(p)})."
     )
 
 
@@ -643,7 +643,7 @@ def _tied(cmp: Comparison, title: str) -> str:
     c = cmp[best, tied[0]]
     if len(tied) == 1 and math.isfinite(c.low) and math.isfinite(c.high):
         lead += f"; {_ci(cmp, c)}{unit(cmp)} for the difference"
-    lead += ". That does not show them to be alike"
+    lead += ". That does not mean that they are equally good"
     words = [f"{lead}."]
     if open_:
         verb = "has" if len(open_) == 1 else "have"
@@ -879,7 +879,7 @@ def slices_block(cmp: Comparison) -> Block:
         count = sum(len(inner.pairs) for inner in cmp.slices.values())
         if cmp.adjust != "none":
             lines.append(f"Intervals and p-values are adjusted over all {count} ({cmp.adjust}).")
-        lines.append("What shows in one slice and not in another need not be a difference between the slices.")
+        lines.append("A difference in one slice and none in another does not show that the slices differ.")
     return TableBlock(slices_table(cmp), beneath=tuple(lines)) if cmp.slices else Paragraph(tuple(lines))
 
 

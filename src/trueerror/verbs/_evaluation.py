@@ -422,10 +422,10 @@ def cost_sentences(part: ModelEvaluation) -> tuple[str, ...]:
     if gap.estimate == 0 or (math.isnan(gap.p_value) and not ahead):
         stands = "the model is no cheaper than that"
     elif sure == "open":
-        stands = f"the model is not clearly {'cheaper' if ahead else 'dearer'} than that ({p_value(gap.p_value)})"
+        stands = f"the model is not clearly {'cheaper' if ahead else 'more costly'} than that ({p_value(gap.p_value)})"
     else:
         how = "clearly" if sure == "clear" else "probably"
-        stands = f"the model is {how} {'cheaper' if ahead else 'dearer'} than that ({p_value(gap.p_value)})"
+        stands = f"the model is {how} {'cheaper' if ahead else 'more costly'} than that ({p_value(gap.p_value)})"
     return (sentence, f'Always answering "{one_line(gap.second)}" would cost {number(price)}: {stands}.')
 
 

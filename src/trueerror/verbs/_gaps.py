@@ -423,7 +423,7 @@ def comparison_gaps(cmp: Comparison, *, by: str = "group") -> Gaps:
         title = f"{cmp.title} of {c.first} − {c.second}"
         gap = _assembled(cmp.metric, title, f"{c.first} − {c.second}", by, cmp.higher_is_better, inner,
                           {}, pairs, cmp.confidence)  # fmt: skip
-        nothing = replace(gap.ratio, estimate=math.nan, low=math.nan, high=math.nan, note="of differences none is told")
+        nothing = replace(gap.ratio, estimate=math.nan, low=math.nan, high=math.nan, note="no ratio of differences")
         parts.append(replace(gap, ratio=nothing))
     if not parts:
         raise InputError("no two groups have limits of the difference, so nothing shows whether it differs")

@@ -534,7 +534,7 @@ class Sought(Group):
 class Gating(Resampling, Costs, Demands, Sought):
     """What `te.gate` is asked."""
 
-    paired: bool | None = option(None, "Whether both were judged on the same rows; found out where it is not said.")
+    paired: bool | None = option(None, "Whether both models were judged on the same rows.")
     positive: object = option(None, "The positive class. Not needed where labels are False/True, 0/1 or −1/1.")
     threshold: float | None = option(None, "Scores at or above it are predicted positive.")
     columns: Mapping[str, Any] = further(TABLE_OPTIONS)
@@ -606,7 +606,7 @@ def gate(asked: Gating) -> Gate:
         if sequential and side is not None and side[0].repeated:
             raise InputError("these rows hold several repeats of the same items; watch one repeat at a time")
     if sides.baseline is None and all(v is None for v in least.values()):
-        raise InputError("there is nothing to hold the candidate against: pass baseline= or at_least= something")
+        raise InputError("there is nothing to compare the candidate with: pass baseline= or at_least=")
     parts = [("", sides), *_slices(sides)]
     against = [sides.baseline is not None and name in compared for name in metrics]
     k = len(parts) * (sum(against) + sum(least[m.name] is not None for m in measures))

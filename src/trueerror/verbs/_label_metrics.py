@@ -42,7 +42,7 @@ class LabelMetrics(ModelMetrics):
         measure = find_measure(metric) if isinstance(metric, str) else metric
         chosen = None if label is None else find_label(label, self.labels, "label")
         if measure.of_one_class and chosen is None:
-            raise InputError(f"{measure.name} speaks of one label: ask for [{measure.name!r}, {self.labels[0]!r}]")
+            raise InputError(f"{measure.name} is of one label: ask for [{measure.name!r}, {self.labels[0]!r}]")
         return metric_interval(
             measure, self.tally, positive=chosen, options=self.settings.options(measure),
             confidence=self.settings.confidence, estimand=self.estimand,

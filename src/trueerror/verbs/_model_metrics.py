@@ -55,12 +55,7 @@ from trueerror.metrics._registry import (
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import one_line, percent, share_words, threshold_words, whole
 from trueerror.sources._predictions import Predictions, labels_only
-from trueerror.sources.engines._array_source import (
-    answered_by_all,
-    class_scored_rows,
-    rows_as_clusters,
-    weighted_rows,
-)
+from trueerror.sources.engines._array_source import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.tallies._graded import is_graded
 
@@ -209,7 +204,7 @@ def priced(p: Predictions, settings: Settings) -> Predictions:
     """The rows with the calls that the costs ask for: of probabilities those that cost least on average.
 
     Labels alone, and scores whose threshold was given, are judged as they stand, and so are costs by which one answer
-    is never dearer than another, as no threshold follows from them.
+    is never more costly than another, as no threshold follows from them.
     """
     if settings.costs is None or settings.threshold is not None or p.scale is not None:
         return p
@@ -249,7 +244,7 @@ def _not_cut(p: Predictions, model: str) -> str:
         table = p.scores(model)
         count = int((table.positives + table.negatives)[~np.isfinite(table.scores)].sum())
         why = f"{count:,} of its {table.n:,} scores {'is' if count == 1 else 'are'} infinite"
-    return f"{one_line(model)} is not cut, because {why}: give a threshold for its accuracy and the like."
+    return f"{one_line(model)} gives no labels, because {why}: give a threshold for accuracy and the like."
 
 
 def compared_reading(
@@ -405,7 +400,7 @@ def refuse_classes(**given: object) -> None:
     """Options that speak of classes say nothing of rows that carry grades."""
     word = next((word for word, value in given.items() if value is not None), None)
     if word is not None:
-        raise InputError(f"{word}= speaks of classes, and these rows carry grades: leave it out")
+        raise InputError(f"{word}= is about classes, and these rows carry grades: leave it out")
 
 
 def _on_scale(p: Predictions) -> dict[str, Any]:

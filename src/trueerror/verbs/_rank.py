@@ -14,13 +14,17 @@ import numpy as np
 from trueerror.findings import Evidence, Findings, find
 from trueerror.inference._bayes import bayes_signed_rank
 from trueerror.inference._many import ADJUSTMENTS, Adjustment, adjust_contrasts, together_with_best
+from trueerror.inference._many import adjust as adjusted
 from trueerror.inference.loss._t_tests import corrected_t
-from trueerror.inference.ranking._joint import KEY, judged, kinship
 from trueerror.inference.ranking._rank_tests import (
     PAIR_TESTS,
+    TOGETHER,
     ScoreMatrix,
     bonferroni_dunn,
+    judged_together,
+    kinship,
     nemenyi,
+    pairs_of,
     ranking_of,
     shaffer,
 )
@@ -28,11 +32,12 @@ from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, in_few_words, nearest
 from trueerror.inputs._words import speaks
 from trueerror.people._score_sheet import (
+    STEM,
     USUAL_FOLDS,
     Columns,
+    FoldKey,
     MissingScores,
     ScoreSheet,
-    families_of,
     read_sheet,
     sheet_of_folds,
 )
@@ -61,7 +66,7 @@ def rank(
     *,
     higher_is_better: bool = True,
     method: PostHoc = "wilcoxon",
-    adjust: Together = KEY,
+    adjust: Together = TOGETHER,
     reference: str | None = None,
     family: Any = None,
     confidence: float = 0.95,
@@ -90,13 +95,13 @@ def rank(
     sets (Westfall and Young; `adjust` may be "holm" and others). `method` may be "sign", "nemenyi", "shaffer" or
     "bonferroni-dunn" (against `reference`); the last three compare mean ranks and so depend on which other learners are
     in the pool. `reference` compares with one learner only. `family` says which data sets belong together: a column, a
-    mapping of their names, or "stem", the first word of each name; the families are then what is counted. Where there
-    are folds, each data set is looked at by itself too, with the corrected t-test (`test_train_ratio`, 1/(k − 1) for k
-    folds), adjusted over the pairs of that data set. Results of cross_validate by name, and arrays of cross_val_score
-    with the splitter as `cv`, are folds of one data set. Signed ranks speak of the middle of the differences
-    (Hodges–Lehmann), which is what is shown, not of their mean. For two learners on data sets enough for the test the
-    Bayesian signed-rank test says besides how probable a difference beyond ±`rope` is (0.01 for shares, 1 for
-    percentages).
+    mapping of their names, or "stem", the first word of each name; they are averaged, and families are counted. Where
+    there are folds, each data set is looked at by itself too, with the corrected t-test (`test_train_ratio`, 1/(k − 1)
+    for k folds), adjusted over the pairs of that data set. Results of cross_validate by name, and arrays of
+    cross_val_score with the splitter as `cv`, are folds of one data set. Signed ranks speak of the middle of the
+    differences (Hodges–Lehmann), which is what is shown, not of their mean. For two learners on data sets enough for
+    the test the Bayesian signed-rank test says besides how probable a difference beyond ±`rope` is (0.01 for shares, 1
+    for percentages).
     Demšar 2006, JMLR 7:1; Benavoli, Corani and Mangili 2016, JMLR 17:5.
 
     >>> made = rank({"a": [0.9, 0.8, 0.9, 0.9, 0.7, 0.8], "b": [0.8, 0.7, 0.7, 0.8, 0.6, 0.6]})
@@ -104,11 +109,12 @@ def rank(
     ('a', 0.031)
     """
     check_word(method, METHODS, "method")
-    check_word(adjust, (KEY, *ADJUSTMENTS), "adjust")
+    check_word(adjust, (TOGETHER, *ADJUSTMENTS), "adjust")
     check_word(missing, ("error", "drop"), "missing")
     level = round(1 - check_confidence(confidence), 12)
     check_table_name(scores, table)
-    columns = Columns(dataset, learner, fold, repeat, value, family)
+    column = None if isinstance(family, Mapping) or family == STEM else family
+    columns = Columns(dataset, learner, fold, repeat, value, column)
     sheet = _folds_alone(scores, columns, cv, test_train_ratio)
     if sheet is None:
         sheet = read_sheet(scores, columns, names=names, missing=missing, table=table)
@@ -118,10 +124,27 @@ def rank(
         raise InputError("test_train_ratio= is for folds within data sets, and these scores have none")
     if rope is not None and len(sheet.learners) != 2:
         raise InputError(f"rope= is for the comparison of two learners, and there are {len(sheet.learners)}")
+    sheet = sheet if family is None else _by_family(sheet, family)
     return rank_sheet(
         sheet, higher_is_better=bool(higher_is_better), method=method, adjust=adjust,
         control=None if reference is None else str(reference), alpha=level, rope=rope, rng=rng,
-        test_train_ratio=test_train_ratio, families=families_of(sheet, family),
+        test_train_ratio=test_train_ratio,
+    )  # fmt: skip
+
+
+def _by_family(sheet: ScoreSheet, asked: Any) -> ScoreSheet:
+    """Families in the place of data sets, which are averaged: by a column, a mapping of names, or first words."""
+    known = asked if isinstance(asked, Mapping) else sheet.families.get(str(asked), {})
+    lacking = next((d for d in sheet.data_sets if d not in known), None)
+    if lacking is not None:
+        how = f'name a column, a mapping of data sets to families, or "{STEM}" where names begin alike'
+        raise InputError(f"family={in_few_words(asked)} has no family of {lacking!r:.60}: {how}")
+    codes = np.array([str(known[d]) for d in sheet.data_sets])
+    names = tuple(dict.fromkeys(codes.tolist()))
+    return replace(
+        sheet, data_sets=names, parts=tuple(sheet.means[codes == name].mean(axis=0)[None] for name in names),
+        folds=((FoldKey("", ""),),) * len(names), ratios=(), family=None,
+        notes=(*sheet.notes, f"{len(codes):,} data sets are averaged within {len(names):,} families."),
     )  # fmt: skip
 
 
@@ -141,22 +164,22 @@ def _folds_alone(scores: Any, columns: Columns, cv: Any, ratio: float | None) ->
 
 
 def rank_sheet(
-    sheet: ScoreSheet, *, higher_is_better: bool = True, method: PostHoc = "wilcoxon", adjust: Together = KEY,
+    sheet: ScoreSheet, *, higher_is_better: bool = True, method: PostHoc = "wilcoxon", adjust: Together = TOGETHER,
     control: str | None = None, alpha: float = 0.05, test_train_ratio: float | None = None, rope: float | None = None,
-    rng: Rng = None, families: tuple[str, ...] = (),
+    rng: Rng = None,
 ) -> LearnerRanking:  # fmt: skip
     """Rank a sheet that was read."""
     m = sheet.matrix(higher_is_better=higher_is_better)
     loss = re.search(LOSS, naming.bare(sheet.value_name)) is not None
     share = not loss and all(part.min() >= 0 and part.max() <= 1 for part in sheet.parts)
     percent = not share and _percentages(sheet, higher_is_better)
-    base = _over_data_sets(m, method, adjust, control, alpha, families)
-    within = _within_data_sets(sheet, base, test_train_ratio, "holm" if adjust == KEY else adjust, 1 - alpha)
+    base = _over_data_sets(m, method, adjust, control, alpha)
+    within = _within_data_sets(sheet, base, test_train_ratio, "holm" if adjust == TOGETHER else adjust, 1 - alpha)
     posterior: Posterior | None = None
     width = (ROPE if share else 100 * ROPE if percent else 0.0) if rope is None else rope
     # Without a region of no difference the posterior of a few data sets is sure where no test could be.
     enough = math.ldexp(1.0, 1 - m.n) <= alpha
-    if m.k == 2 and not families and (enough or (m.n > 1 and rope)):
+    if m.k == 2 and (enough or (m.n > 1 and rope)):
         first, second = (m.values[:, j] if higher_is_better else -m.values[:, j] for j in (0, 1))
         posterior = replace(
             bayes_signed_rank(first, second, rope=width, rng=rng), name=f"{m.models[0]} and {m.models[1]}"
@@ -164,8 +187,8 @@ def rank_sheet(
     known = {f.name: getattr(base, f.name) for f in fields(Ranking)}
     made = LearnerRanking(
         **known, data_sets=m.datasets, scores=tuple(tuple(float(v) for v in row) for row in m.values), adjust=adjust,
-        families=families, within=within, posterior=posterior, share=share, percent=percent or None,
-        value_name=sheet.value_name, reading=_reading(sheet, higher_is_better, test_train_ratio is not None, families),
+        within=within, posterior=posterior, share=share, percent=percent or None,
+        value_name=sheet.value_name, reading=_reading(sheet, higher_is_better, test_train_ratio is not None),
     )  # fmt: skip
     return replace(made, findings=_findings(sheet, made))
 
@@ -186,11 +209,7 @@ def _percentages(sheet: ScoreSheet, higher_is_better: bool) -> bool:
     return mostly and (any(word in name.split() for word in PERCENT_WORDS) or (higher_is_better and low >= 20))
 
 
-def _over_data_sets(
-    m: ScoreMatrix, method: PostHoc, adjust: Together, control: str | None, alpha: float, families: tuple[str, ...]
-) -> Ranking:
-    if families and method not in PAIR_TESTS:
-        raise InputError(f"method={method!r} takes data sets as independent; family= goes with wilcoxon and sign")
+def _over_data_sets(m: ScoreMatrix, method: PostHoc, adjust: Together, control: str | None, alpha: float) -> Ranking:
     if method == "bonferroni-dunn":
         if control is None:
             raise InputError(f'method="bonferroni-dunn" needs reference=, one of {", ".join(map(repr, m.models))}')
@@ -201,7 +220,13 @@ def _over_data_sets(
                 f'method={method!r} compares all pairs; for reference= use "wilcoxon" or "bonferroni-dunn"'
             )
         return (nemenyi if method == "nemenyi" else shaffer)(m, confidence=1 - alpha)
-    pairs, together = judged(m, PAIR_TESTS[method], control, 1 - alpha, adjust, families)
+    column, test = dict(zip(m.models, m.values.T, strict=True)), PAIR_TESTS[method]
+    pairs = [
+        replace(test.test(column[a], column[b], confidence=1 - alpha), name="median difference", first=a, second=b)
+        for a, b in pairs_of(m.models, control)
+    ]
+    own = [p.p_value for p in pairs]
+    together = judged_together(m, test, pairs) if adjust == TOGETHER else adjusted(own, adjust)
     return ranking_of(m, pairs, together, method, alpha, control=control)
 
 
@@ -232,12 +257,11 @@ def _within_data_sets(
     return tuple(contrasts)
 
 
-def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool, families: tuple[str, ...]) -> str:
+def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> str:
     n, k = len(sheet.data_sets), len(sheet.learners)
     unnamed = not sheet.has_folds and n > 1 and sheet.data_sets == tuple(str(i + 1) for i in range(n))
     hint = f" (rows without a name count as data sets; of folds say cv={n})" if unnamed else ""
-    grouped = f" in {len(set(families)):,} families" if families else ""
-    text = f"Read {n:,} data set{'' if n == 1 else 's'}{hint}{grouped} × {k:,} learners"
+    text = f"Read {n:,} data set{'' if n == 1 else 's'}{hint} × {k:,} learners"
     if sheet.has_folds:
         sizes = [len(folds) for folds in sheet.folds]
         repeats = {len({key.repeat for key in folds}) for folds in sheet.folds}
@@ -246,7 +270,7 @@ def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool, famil
             count = f"{r} repeats of {sizes[0] // r}"
         text += f" × {count} folds; the same folds for all learners"
         if max(sizes) > USUAL_FOLDS and repeats == {1} and not sheet.ratios and not ratio_given:
-            text += ", taken for parts of one cross-validation (of random splits give test_train_ratio=)"
+            text += ", taken for parts of one cross-validation (for random splits give test_train_ratio=)"
     direction = "Higher" if higher_is_better else "Lower"
     better = f"{direction} {sheet.value_name or 'scores'} {'is' if sheet.value_name else 'are'} better."
     return " ".join((f"{text}.", better, *sheet.notes))
@@ -254,11 +278,9 @@ def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool, famil
 
 def _findings(sheet: ScoreSheet, made: LearnerRanking) -> Findings:
     ranks = sheet.matrix(higher_is_better=made.higher_is_better).ranks
-    looked = {} if made.families else sheet.families
-    kin = {name: kinship(ranks, [known[d] for d in sheet.data_sets]) for name, known in looked.items()}
+    kin = {name: kinship(ranks, [known[d] for d in sheet.data_sets]) for name, known in sheet.families.items()}
     evidence = Evidence(
-        data_sets=made.units, families=bool(made.families), smallest_p=made.smallest_p, level=made.alpha,
-        folds=sheet.has_folds, dropped=sheet.dropped, value_name=sheet.value_name, kinship=kin,
-        higher_is_better=made.higher_is_better,
+        data_sets=len(sheet.data_sets), smallest_p=made.smallest_p, level=made.alpha, folds=sheet.has_folds,
+        dropped=sheet.dropped, value_name=sheet.value_name, higher_is_better=made.higher_is_better, kinship=kin,
     )  # fmt: skip
     return find([evidence])

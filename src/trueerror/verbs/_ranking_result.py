@@ -10,8 +10,7 @@ from trueerror.findings import Findings
 from trueerror.findings.learners import numeral
 from trueerror.inference._contrast import mirrored
 from trueerror.inference._many import adjust
-from trueerror.inference.ranking._joint import KEY
-from trueerror.inference.ranking._rank_tests import PAIR_TESTS, PairTest, nemenyi_distance
+from trueerror.inference.ranking._rank_tests import PAIR_TESTS, TOGETHER, PairTest, nemenyi_distance
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import check_word
 from trueerror.results import Contrast, DocumentResult, Posterior, Table, Text
@@ -43,14 +42,12 @@ class LearnerRanking(DocumentResult, Ranking):
     `scores` are data sets × learners, folds averaged. `within` compares pairs on one data set each (`name`) by the
     corrected t-test over its folds, adjusted over the pairs of that data set; it is empty without folds. `posterior` is
     the Bayesian signed-rank test of two learners, where the data sets are enough for it. `share` says whether scores
-    are shares, and `percent` whether they are percentages, so that differences are in points. `families` are those of
-    the data sets, where they were named: these are then what is counted.
+    are shares, and `percent` whether they are percentages, so that differences are in points.
     """
 
     data_sets: tuple[str, ...] = ()
     scores: tuple[tuple[float, ...], ...] = ()
-    families: tuple[str, ...] = ()
-    adjust: str = KEY
+    adjust: str = TOGETHER
     percent: bool | None = None
     within: tuple[Contrast, ...] = ()
     posterior: Posterior | None = None
@@ -110,21 +107,16 @@ class LearnerRanking(DocumentResult, Ranking):
         return None
 
     @property
-    def units(self) -> int:
-        """How many data sets there are, or families of them."""
-        return len(set(self.families)) or len(self.data_sets)
-
-    @property
     def smallest_p(self) -> float:
-        """The smallest adjusted p-value that a pair could have over so many data sets or families, whatever the scores:
+        """The smallest adjusted p-value that a pair could have over so many data sets, whatever the scores:
         2^(1 − N) for each pair, adjusted. It is 0 for methods that compare mean ranks, which have no such limit."""
-        return self._smallest_p(self.units, len(self.pairs))
+        return self._smallest_p(len(self.data_sets), len(self.pairs))
 
-    def _smallest_p(self, units: int, pairs: int) -> float:
+    def _smallest_p(self, data_sets: int, pairs: int) -> float:
         if self.pair_test is None:
             return 0.0
-        each = [math.ldexp(1.0, 1 - units)] * max(pairs, 1)
-        return each[0] if self.adjust == KEY else float(adjust(each, self.adjust)[0])  # type: ignore[arg-type]
+        each = [math.ldexp(1.0, 1 - data_sets)] * max(pairs, 1)
+        return each[0] if self.adjust == TOGETHER else float(adjust(each, self.adjust)[0])  # type: ignore[arg-type]
 
     @property
     def verdict(self) -> str:
@@ -160,7 +152,7 @@ class LearnerRanking(DocumentResult, Ranking):
         from trueerror.methods import explain
 
         keys = [self.method, self.adjusted_by]
-        keys += ["friedman", "iman-davenport"] if len(self.names) > 2 and not self.families else []
+        keys += ["friedman", "iman-davenport"] if len(self.names) > 2 else []
         keys += ["corrected-t-test"] if self.within else []
         keys += ["bayes-signed-rank"] if self.posterior is not None else []
         return Text("\n\n".join([folded(self.reading), *(explain(key) for key in keys if key != "none")]))
@@ -304,26 +296,26 @@ def ranking_headline(r: LearnerRanking) -> str:
 
 def _too_few(r: LearnerRanking) -> str:
     """Where no result could reach the level: that says nothing about the learners, so the verdict is about the test."""
-    n, best, test = r.units, r.best, "" if r.pair_test is None else r.pair_test.name
-    what = "families of data sets" if r.families else "data sets"
+    n, best, test = len(r.data_sets), r.best, "" if r.pair_test is None else r.pair_test.name
     tied = [m for m in r.order if math.isclose(r.ranks[m], r.ranks[best], rel_tol=1e-12)]
     beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
     words = f"{_named(tied)} {'tie for' if len(tied) > 1 else 'has'} the best mean rank, {r.ranks[best]:.2f}"
     if beaten:
-        whom, sets = [f"{one_line(m)} {_span_of(r, best, m)}" for m in beaten[-2:][::-1]], len(r.data_sets)
+        whom = [f"{one_line(m)} {_span_of(r, best, m)}" for m in beaten[-2:][::-1]]
         who = f"; {one_line(best)}" if len(tied) > 1 else ", and"
-        words += f"{who} is ahead of {listing(whom)} on {'both' if sets == 2 else f'all {numeral(sets)}'}"
+        words += f"{who} is ahead of {listing(whom)} on {'both' if n == 2 else f'all {numeral(n)}'}"
     ways = []
     if r._smallest_p(n, len(r.names) - 1) <= r.alpha:
         ways.append("comparing with one learner, named beforehand (reference=)")
-    if not r.families and nemenyi_distance(len(r.names), n, r.alpha) < len(r.names) - 1:
+    if nemenyi_distance(len(r.names), n, r.alpha) < len(r.names) - 1:
         ways.append('comparing mean ranks (method="nemenyi")')
     ways.append(
-        f"{numeral(next(m for m in range(n, 200) if r._smallest_p(m, len(r.pairs)) <= r.alpha))} {what} or more"
+        f"{numeral(next(m for m in range(n, 200) if r._smallest_p(m, len(r.pairs)) <= r.alpha))} data sets or more"
     )
     return (
-        f"{capitalised(numeral(n))} {what} are too few for the {test} test to show a clear difference between any two, "
-        f"whatever the scores (its smallest p is {r.smallest_p:.2g}). {words}. What could: {listing(ways, 'or')}."
+        f"{capitalised(numeral(n))} data sets are too few for the {test} test to show a clear difference between "
+        f"any two, whatever the scores (its smallest p is {r.smallest_p:.2g}). {words}. "
+        f"What could: {listing(ways, 'or')}."
     )
 
 
@@ -402,22 +394,19 @@ def _speaks_of(r: LearnerRanking, weak: list[str], best: str) -> str:
 
 def _behind(r: LearnerRanking, behind: list[str], best: str) -> str:
     """Learners that the test over data sets puts behind the best one, with sizes beside the p-values."""
-    sizes = []
+    said = []
     for m in behind[:3]:
         gaps = list(r.gaps(best, m).values())
         lost = sum(g > 0 for g in gaps)
-        p = deciding_p(r[best, m])
-        sizes.append(f"by {_amount(r, r.gap(best, m))} in the median, {_lost(lost, len(gaps))}, {p_value(p)}")
+        size = f"(median {_amount(r, r.gap(best, m))}, {p_value(deciding_p(r[best, m]))})"
+        said.append(f"{one_line(m)} is worse than {one_line(best)} on {_lost(lost, len(gaps))} {size}.")
     if len(behind) > 3:
-        return f"{_named(behind)} rank behind {one_line(best)} over the data sets (the nearest {sizes[0]})."
-    if len(behind) == 1:
-        return f"{one_line(behind[0])} ranks behind {one_line(best)} over the data sets ({sizes[0]})."
-    each = "; ".join(f"{one_line(m)} {size}" for m, size in zip(behind, sizes, strict=False))
-    return f"Behind {one_line(best)} rank, over the data sets, {each}."
+        return f"{_named(behind)} rank behind {one_line(best)} over the data sets. The nearest: {said[0]}"
+    return " ".join(said)
 
 
 def _lost(lost: int, n: int) -> str:
-    return f"worse on all {n:,}" if lost == n else f"worse on {lost:,} of {n:,}"
+    return f"all {n:,} data sets" if lost == n else f"{lost:,} of {n:,} data sets"
 
 
 def _worse_throughout(r: LearnerRanking, m: str, best: str) -> bool:
@@ -460,7 +449,7 @@ def _two(r: LearnerRanking) -> str:
     if r.pair_test and math.isfinite(low) and math.isfinite(high):
         score += f", {percent(round(1 - r.alpha, 6))} CI {_signed(r, low)} to {_signed(r, high)}"
     if all(g == 0 for g in gaps):
-        return f"No clear difference: {a} and {b} tie on every data set. That does not show them to be alike."
+        return f"No clear difference: {a} and {b} tie on every data set. That does not mean that they are equally good."
     if p <= r.alpha:
         sure = "" if surety(p, r.alpha) == "clear" else "probably "
         parts = [f"{a} is {sure}better over data sets like these: {score} ({p_value(p)})."]
@@ -471,8 +460,8 @@ def _two(r: LearnerRanking) -> str:
     mean = statistics.fmean(gaps)
     if r.pair_test and p <= r.alpha and mean < middle / 2:
         parts.append(
-            f"On average the difference is {_signed(r, mean)}{' points' if r.share or r.percent else ''}: signed ranks "
-            "speak of the middle of the differences, and some data sets lie far on the other side."
+            f"On average the difference is {_signed(r, mean)}{' points' if r.share or r.percent else ''}: signed "
+            "ranks describe the middle of the differences, and some data sets lie far on the other side."
         )
     return " ".join(parts)
 
@@ -507,7 +496,7 @@ def _against_control(r: LearnerRanking) -> str:
 
 def _overall_lines(r: LearnerRanking) -> tuple[str, ...]:
     """The test of any difference, the critical difference and the posterior, where there are these."""
-    lines = [r._omnibus()] if len(r.names) > 2 and not r.families else []
+    lines = [r._omnibus()] if len(r.names) > 2 else []
     if r.posterior is not None:
         p = r.posterior
         first, second = (one_line(m) for m in r.names)
@@ -517,7 +506,7 @@ def _overall_lines(r: LearnerRanking) -> tuple[str, ...]:
             f"better {chance_words(p.right)}, {middle}{second} better {chance_words(p.left)}."
         )
     if r.critical_difference is not None:
-        lines.append(f"By {r.method} mean ranks must lie {r.critical_difference:.2f} apart to differ clearly.")
+        lines.append(f"Mean ranks must lie {r.critical_difference:.2f} apart to differ clearly ({r.method}).")
     return tuple(lines)
 
 

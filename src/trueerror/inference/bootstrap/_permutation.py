@@ -284,7 +284,7 @@ def _exchanged_labels(
     if agreement.n == 0:
         raise InputError("there are no rows; a permutation test needs at least one")
     compared = paired_metric(agreement.with_mirror(), metric, positive, {}, None)
-    estimate, table = compared.difference(), compared.agreement
+    estimate, table = float(compared.estimate.value), compared.agreement
     width = len(table.labels) + 2
     places = (table.truth * width + table.first) * width + table.second
     mirror = np.searchsorted(places, (table.truth * width + table.second) * width + table.first)

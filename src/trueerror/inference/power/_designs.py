@@ -427,7 +427,7 @@ def power_plan(options: PowerOptions) -> PowerPlan:
     for name in ("disagreement", "prevalence", "margin", "method", "correlation", "sd"):
         if getattr(options, name) is not None and name not in used:
             takes = " and ".join(f"{option}=" for option in used) or "the two values alone"
-            raise InputError(f"{name}= says nothing to test={options.test!r}, which takes {takes}")
+            raise InputError(f"{name}= has no effect on test={options.test!r}, which takes {takes}")
     return make(options)
 
 
