@@ -189,7 +189,7 @@ def test_what_commands_write_validates_against_what_schema_says(args):
 
 def test_costs_bring_the_cost_optimal_threshold():
     text = run("evaluate", *READ, "--model", "logreg", "--cost-fn", "10").stdout
-    assert "Cheapest thresholds" in text
+    assert "Thresholds tuned on these rows" in text
     assert "AUC" in text
     data = json.loads(run("evaluate", *READ, "--model", "logreg", "--cost-fn", "10", "--format", "json").stdout)
     point = data["parts"][0]["cheapest"]

@@ -174,7 +174,7 @@ def headline(cmp: Comparison) -> str:
     if special or len(cmp.leaders) > 1:
         return ""
     if cmp.also is not None and cmp.also.facts.constant is not None:
-        return f"By {cmp.title} {words}" if (words := headline(replace(cmp, also=None))) else ""
+        return f"By {cmp.title}: {words}" if (words := headline(replace(cmp, also=None))) else ""
     pairs = {m: cmp[m, best] for m in cmp.ranked[1:]}
     open_ = [m for m, c in pairs.items() if not cmp.better(best, m)]
     if any(math.isnan(deciding_p(c)) for c in pairs.values()):

@@ -278,7 +278,7 @@ def _numbered(pairs: Iterator[tuple[Any, Any]], rows: Rows) -> Iterator[Split]:
         for part, word in ((train, "training"), (test, "test")):
             index = np.asarray(part)
             index = np.flatnonzero(index) if index.dtype == bool else index.astype(np.intp)
-            if len(index) == 0 or index.min() < 0 or index.max() >= rows.n:
+            if index.ndim != 1 or len(index) == 0 or index.min() < 0 or index.max() >= rows.n:
                 raise InputError(f"split {number + 1} has no {word} rows, or rows beyond the {rows.n:,} that there are")
             parts.append(index)
         if tested[parts[1]].any():

@@ -329,8 +329,8 @@ def check_threshold(threshold: float) -> float:
     """A threshold that can be compared with scores."""
     try:
         value = float(threshold)
-    except (TypeError, ValueError):
-        raise InputError(f"threshold={threshold!r} is not a number") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"threshold={threshold!r:.40} is not a number") from None
     if math.isnan(value):
         raise InputError("threshold=nan makes no row positive or negative; give a number")
     return value

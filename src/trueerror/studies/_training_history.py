@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.inference._many import adjust
+from trueerror.inputs._arrays import one_number
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_confidence, in_few_words, nearest
 from trueerror.metrics._registry import find_measure
@@ -219,9 +220,8 @@ def training_history(
     sign = -1.0 if measure.higher_is_better else 1.0
     best = min(steps, key=lambda s: sign * first.estimates[s].estimate)
     against = first if best == steps[0] else compare(rows, reference=best, **options)
-    logged = {str(k): float(v) for k, v in (training or {}).items()}
-    unknown = [s for s in logged if s not in steps]
-    if unknown:
+    logged = {str(k): one_number(v, "training") for k, v in (training or {}).items()}
+    if unknown := [s for s in logged if s not in steps]:
         raise InputError(f"training={unknown[0]!r}: there is no such {parameter}{nearest(unknown[0], steps)}")
     points = []
     for step, place in zip(steps, places(steps), strict=True):

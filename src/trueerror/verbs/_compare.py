@@ -69,6 +69,7 @@ from trueerror.verbs._evidence import (
     row_evidence,
     sample_evidence,
 )
+from trueerror.verbs._label_metrics import is_multilabel, one_label_each
 from trueerror.verbs._model_metrics import (
     ModelMetrics,
     Settings,
@@ -221,6 +222,8 @@ def compare(asked: Comparing) -> Comparison:
     check_alternative(asked.alternative)
     check_word(asked.adjust, ADJUSTMENTS, "adjust")
     asked = _of_evaluations(asked)
+    if asked.predicted is not None and asked.scores is None and is_multilabel(*asked.given_rows):
+        asked = one_label_each(asked)
     if asked.counts is not None or asked.marginals is not None or of_counts(*asked.given_rows):
         from trueerror.verbs._published import compare_published
 

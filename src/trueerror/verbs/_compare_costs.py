@@ -19,7 +19,7 @@ from trueerror.findings._rules import sorted_findings
 from trueerror.inference._tuned import Tuned, cost_of_errors
 from trueerror.inputs._groups import Pairwise
 from trueerror.inputs._labels import need_positive
-from trueerror.inputs._options import InputError, Rng
+from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Prior, class_shares, find_measure
 from trueerror.results import Contrast, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
@@ -145,18 +145,14 @@ def compare_costs(p: Predictions, asked: Comparing, cost_fp: float, cost_fn: flo
     and what would be left of it on other rows. Slices are compared at the same threshold.
     """
     prior, threshold = positive_share(p, asked.prior), asked.threshold
-    confidence, rng = asked.confidence, asked.rng
+    confidence, rng = asked.confidence, 0 if asked.rng is None else asked.rng
     if prior is not None and not 0 < prior < 1:
         raise InputError(f"prior={prior!r} must lie between 0 and 1: the share of positives where the model will run")
     points = {
-        m: roc(p, model=m).operating_point(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng))
-        for m in p.models
+        m: roc(p, model=m).operating_point(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=rng) for m in p.models
     }
     cut = points[p.models[0]].untuned if threshold is None else float(threshold)
-    index = p.labels.index(p.positive)
-    prices = [[0.0, 0.0], [0.0, 0.0]]
-    prices[1 - index][index], prices[index][1 - index] = cost_fp, cost_fn
-    measure = find_measure("expected_cost")
+    measure, prices = find_measure("expected_cost"), {"fp": cost_fp, "fn": cost_fn}
     settings = Settings.of(asked, {"expected_cost": {}}, costs=prices, threshold=threshold, prior=prior)
     p = priced(p, settings)
     compared = partial(compare_predictions, measure=measure, settings=settings, asked=asked)
@@ -169,7 +165,7 @@ def compare_costs(p: Predictions, asked: Comparing, cost_fp: float, cost_fn: flo
         cost_fn=cost_fn, prior=prior, positive=p.positive, calls={m: _calls(p, m, cut) for m in p.models}, usual={m:
         _calls(p, m, USUAL) for m in p.models}, areas=by_area.estimates, area_pairs=by_area.pairs,
         against_constant=against_constant_cost(ModelMetrics(best, settings, predictions=p)), tuned=points,
-        chosen=roc_hull(p).best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng)), slopes={m: slope for m
+        chosen=roc_hull(p).best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=rng), slopes={m: slope for m
         in p.models if (slope := _slope(p, m, confidence)) is not None},
     )  # fmt: skip
     comparison = replace(comparison, findings=_findings(comparison, p))
@@ -183,10 +179,6 @@ def positive_share(p: Predictions, prior: Prior | None) -> float | None:
     if p.positive is None:
         raise need_positive(p.labels, "a comparison by cost")
     return float(class_shares(prior, p.labels, p.positive)[p.labels.index(p.positive)])
-
-
-def _seed(rng: Rng) -> Rng:
-    return 0 if rng is None else rng
 
 
 def _calls(p: Predictions, model: str, cut: float) -> tuple[int, int, int, int]:
@@ -331,11 +323,8 @@ def _constant_words(cmp: CostComparison) -> list[str]:
         return [f"{_best(cmp)} is cheaper than {answer}, by {size}."]
     if c.estimate >= 0:
         return [f"At this threshold {answer} is as cheap or cheaper."]
-    return [f"{_best(cmp)} may be no cheaper than {answer}: it saves {size}{_tested(c.p_value)}."]
-
-
-def _tested(p: float) -> str:
-    return "" if math.isnan(p) else f" ({p_value(p)})"
+    tested = "" if math.isnan(c.p_value) else f" ({p_value(c.p_value)})"
+    return [f"{_best(cmp)} may be no cheaper than {answer}: it saves {size}{tested}."]
 
 
 def _ranking_words(cmp: CostComparison) -> list[str]:

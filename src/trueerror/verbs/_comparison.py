@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
 from trueerror.findings import Findings
@@ -782,7 +783,10 @@ def _models_table(cmp: Comparison) -> Table:
     cells = {m: short_percent(i, own) if share else short(i, own) for m, i in cmp.estimates.items()}
     rows = tuple((m, *([letters[m]] if letters else []), cells[m]) for m in cmp.ranked)
     last = 2 if letters else 1
-    best = tuple((i, last) for i in range(len(cmp.leaders)))
+    # Bold says that the order is clear: no other model may be as good.
+    all_judged = cmp.reference is None or len(cmp.models) == 2
+    clear = len(cmp.leaders) == 1 and all_judged and all(cmp.better(cmp.best, m) for m in cmp.ranked[1:])
+    best = ((0, last),) if clear else ()
     limits_of = f"[{percent(cmp.confidence)} CI]"
     columns: tuple[str, ...] = (*("model", "tier")[:last], f"{cmp.title}{', %' * cmp.facts.share} {limits_of}")
     if cmp._anchor:
@@ -795,16 +799,28 @@ def _models_table(cmp: Comparison) -> Table:
     return Table(columns=columns, rows=rows, best=best, names=last)
 
 
-TIER_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SHARED = ("Models that share a letter show no clear difference.",)
 
 
 def tier_letters(cmp: Comparison) -> dict[str, str]:
     """The tiers of each model as letters, a the best one; {} where there are none to tell, or more than letters."""
-    if len(cmp.models) < 3 or cmp.reference is not None or not 0 < len(cmp.tiers) <= len(TIER_LETTERS):
+    return {} if cmp.reference is not None else letters_of(cmp.models, cmp.tiers)
+
+
+def letters_of(models: Sequence[str], tiers: Sequence[Sequence[str]]) -> dict[str, str]:
+    """A letter for each group without a clear difference, a the best one; four or more in a row as a range.
+
+    Nothing where there are two models, one group, or more groups than letters.
+    """
+    if len(models) < 3 or not 1 < len(tiers) <= len(ascii_lowercase):
         return {}
-    tiered = list(zip(TIER_LETTERS, cmp.tiers, strict=False))
-    return {m: "".join(letter for letter, tier in tiered if m in tier) for m in cmp.models}
+    out = {}
+    for m in models:
+        places = [i for i, tier in enumerate(tiers) if m in tier]
+        letters = "".join(ascii_lowercase[i] for i in places)
+        unbroken = len(places) > 3 and places[-1] - places[0] == len(places) - 1
+        out[m] = f"{letters[0]}–{letters[-1]}" if unbroken else letters
+    return out
 
 
 def tiers(cmp: Comparison) -> Paragraph:

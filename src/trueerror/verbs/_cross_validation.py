@@ -5,7 +5,6 @@ They speak of learners: the corrected t over the folds, and of a search the winn
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
@@ -28,7 +27,7 @@ from trueerror.verbs._compare import assemble_comparison
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs._evidence import allowing_for_choice
-from trueerror.verbs._model_metrics import ModelMetrics, Settings, unknown
+from trueerror.verbs._model_metrics import ModelMetrics, Settings
 
 # scikit-learn's names of scores that have other names here, and those that are losses with a minus.
 SCORERS = {
@@ -120,12 +119,8 @@ class _NoRows(ModelMetrics):
 
 
 def _part(name: str, metric: str, own: Interval, settings: Settings) -> ModelEvaluation:
-    none = unknown("accuracy", settings.confidence, "scores of folds do not say how common each class is")
-    return ModelEvaluation(
-        name=name, confusion=None, positive=None, overall={metric: own}, loaded_baseline=none, baseline_label=None,
-        loaded_baseline_p=math.nan, cheapest=None, loaded_selective={}, loaded_classes={},
-        counted=_NoRows(name, settings),
-    )  # fmt: skip
+    why = "scores of folds do not say how common each class is"
+    return ModelEvaluation.of_figures(_NoRows(name, settings), {metric: own}, why, loaded_classes={})
 
 
 def evaluate_folds(table: FoldTable, settings: Settings) -> Evaluation:

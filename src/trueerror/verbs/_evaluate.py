@@ -136,7 +136,7 @@ def evaluate(asked: Evaluating) -> Evaluation:
         )
     # One label in every row, and scores of the classes: these are classes, written as a column each.
     of_classes = (asked.scores is not None or is_scores(predicted)) and one_hot(given) is not None
-    if is_multilabel(given) and not of_classes and not hasattr(given, "columns"):
+    if is_multilabel(given, predicted) and not of_classes:
         refuse_columns(asked.columns)
         _refuse_rows(
             asked, "scores", "clusters", "time", "by", "weights", "prior", "costs", "cost_fp", "cost_fn", "method"

@@ -119,6 +119,15 @@ class ModelEvaluation(DocumentResult):
         settings = Settings(confidence=self.confidence)
         return ModelMetrics(self.name, settings, confusion=self.confusion, estimand=self.baseline.estimand)
 
+    @classmethod
+    def of_figures(cls, bench: ModelMetrics, overall: dict[str, Interval], why: str, **more: Any) -> ModelEvaluation:
+        """Figures whose rows have no commonest class, and why."""
+        none = unknown("accuracy", bench.settings.confidence, why, estimand=bench.estimand)
+        return cls(
+            name=bench.model, confusion=None, positive=None, overall=overall, loaded_baseline=none, baseline_label=None,
+            loaded_baseline_p=math.nan, cheapest=None, loaded_selective={}, counted=bench, **more,
+        )  # fmt: skip
+
     @property
     def confidence(self) -> float:
         """The confidence of the intervals."""
@@ -665,22 +674,7 @@ def models_block(ev: Evaluation, metrics: list[str]) -> TableBlock:
     title = f"In brackets: {percent(part.confidence)} intervals."
     if of_class and part.positive not in (None, 1):
         title += f" {listing(of_class)}: of {one_line(str(part.positive))}."
-    best = _best_cells(rows[: len(ev.parts)], columns, measures)
-    return cells_block(columns, rows, title=filled(title, WIDTH), best=best, note=title)
-
-
-def _best_cells(
-    rows: Sequence[Sequence[Cell]], columns: Sequence[str], measures: Sequence[Measure]
-) -> tuple[tuple[int, int], ...]:
-    """Where the best figure of each metric stands, ties included."""
-    places: list[tuple[int, int]] = []
-    for m in measures:
-        at = columns.index(m.title)
-        known = {i: row[at][1] for i, row in enumerate(rows) if row[at][1] is not None and row[at][1] == row[at][1]}
-        if len(known) > 1 and m.higher_is_better is not None:
-            best = (max if m.higher_is_better else min)(known.values(), key=lambda x: x or 0.0)
-            places += [(i, at) for i, x in known.items() if x == best]
-    return tuple(places)
+    return cells_block(columns, rows, title=filled(title, WIDTH), note=title)
 
 
 def _models_in_pieces(ev: Evaluation) -> TableBlock:

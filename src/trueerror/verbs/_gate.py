@@ -347,15 +347,12 @@ def _checks_table(gate: Gate) -> Table:
             requirement, formatter = f"{'≥' if c.higher_is_better else '≤'} {_own_value(c, c.bound)}", _own_value
         else:
             requirement, formatter = f"gap {'>' if c.higher_is_better else '<'} {_line_words(c)}", gap_words
+        base = "" if c.baseline is None else _own_value(c, c.baseline)
         limits = "none" if math.isnan(c.low) else f"[{formatter(c, c.low)}, {formatter(c, c.high)}]"
-        rows.append((c.title, requirement, _own_value(c, c.candidate), _baseline_cell(c), limits, c.decision))
+        rows.append((c.title, requirement, _own_value(c, c.candidate), base, limits, c.decision))
     return Table(
         columns=("metric", "asked", "candidate", "baseline", "one-sided limits", "decision"), rows=tuple(rows), names=2
     )
-
-
-def _baseline_cell(c: GateCheck) -> str:
-    return "" if c.baseline is None else _own_value(c, c.baseline)
 
 
 def _limits_and_methods(gate: Gate) -> str:

@@ -126,7 +126,7 @@ def class_totals(source: Predictions | Confusion) -> list[float]:
 def mix_words(prior: Prior, positive: Label | None) -> str:
     """The class mix that was asked for."""
     if isinstance(prior, Mapping):
-        return ", ".join(f"{percent(round(float(p), 4))} {label}" for label, p in list(prior.items())[:6])
+        return ", ".join(f"{percent(round(one_number(p, 'prior'), 4))} {label}" for label, p in list(prior.items())[:6])
     return f"{percent(round(one_number(prior, 'prior'), 4))} {positive}"
 
 

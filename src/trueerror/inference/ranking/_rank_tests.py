@@ -591,7 +591,7 @@ def _order_limits(k: int, low: float, high: float, ranked: Floats, level: float)
 
 
 class PairTest(NamedTuple):
-    """A test of pairs over data sets: its name, the middle of the differences that it estimates, and its signed ranks."""
+    """A test of pairs over data sets: its name, the middle of the differences it estimates, and its signed ranks."""
 
     test: Callable[..., Contrast]
     name: str

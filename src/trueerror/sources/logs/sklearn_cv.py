@@ -367,7 +367,7 @@ def folds_of(cv: object, y: Foreign, X: object = None, groups: ArrayLike = None)
         splitter = check_cv(cv, y, classifier=True)
         if isinstance(cv, Iterable) and not all(isinstance(split, Sized) and len(split) == 2 for split in splitter.cv):
             raise TypeError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, AttributeError):
         raise InputError(f"cv={in_few_words(cv)} is no number of folds, no splitter and no list of splits") from None
     if getattr(splitter, "shuffle", False) and getattr(splitter, "random_state", None) is None:
         raise InputError("cv= shuffles without a random_state, so its folds cannot be assigned again; set one")
