@@ -16,18 +16,7 @@ from trueerror.inference._bayes import bayes_signed_rank
 from trueerror.inference._many import ADJUSTMENTS, Adjustment, adjust_contrasts, together_with_best
 from trueerror.inference._many import adjust as adjusted
 from trueerror.inference.loss._t_tests import corrected_t
-from trueerror.inference.ranking._rank_tests import (
-    PAIR_TESTS,
-    TOGETHER,
-    ScoreMatrix,
-    bonferroni_dunn,
-    judged_together,
-    kinship,
-    nemenyi,
-    pairs_of,
-    ranking_of,
-    shaffer,
-)
+from trueerror.inference.ranking import _rank_tests as tests
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, in_few_words, nearest
 from trueerror.inputs._words import speaks
@@ -49,7 +38,7 @@ from trueerror.sources.logs.sklearn_cv import fold_table
 from trueerror.verbs._ranking_result import LearnerRanking
 
 PostHoc = Literal["wilcoxon", "sign", "nemenyi", "bonferroni-dunn", "shaffer"]
-METHODS = (*PAIR_TESTS, "nemenyi", "bonferroni-dunn", "shaffer")
+METHODS = (*tests.PAIR_TESTS, "nemenyi", "bonferroni-dunn", "shaffer")
 Together = Literal["westfall-young"] | Adjustment
 # Beyond this many tests within data sets only those with the best learner are made.
 MOST_WITHIN = 5000
@@ -62,11 +51,11 @@ PERCENT_WORDS = frozenset(("accuracy", "error", "auc", "f1", "recall", "precisio
 
 @speaks
 def rank(
-    scores: Any, *, higher_is_better: bool = True, method: PostHoc = "wilcoxon", adjust: Together = TOGETHER, reference:
-    str | None = None, family: Any = None, confidence: float = 0.95, missing: MissingScores = "error", dataset: str |
-    None = None, learner: str | None = None, fold: str | None = None, repeat: str | None = None, value: str | None =
-    None, names: Iterable[Any] | None = None, test_train_ratio: float | None = None, rope: float | None = None, rng: Rng
-    = None, cv: Any = None, table: str | None = None,
+    scores: Any, *, higher_is_better: bool = True, method: PostHoc = "wilcoxon", adjust: Together = "westfall-young",
+    reference: str | None = None, family: Any = None, confidence: float = 0.95, missing: MissingScores = "error",
+    dataset: str | None = None, learner: str | None = None, fold: str | None = None, repeat: str | None = None,
+    value: str | None = None, names: Iterable[Any] | None = None, test_train_ratio: float | None = None,
+    rope: float | None = None, rng: Rng = None, cv: Any = None, table: str | None = None,
 ) -> LearnerRanking:  # fmt: skip
     """Rank learners over data sets, and say between which of them there is a clear difference.
 
@@ -94,7 +83,7 @@ def rank(
     ('a', 0.031)
     """
     check_word(method, METHODS, "method")
-    check_word(adjust, (TOGETHER, *ADJUSTMENTS), "adjust")
+    check_word(adjust, (tests.TOGETHER, *ADJUSTMENTS), "adjust")
     check_word(missing, ("error", "drop"), "missing")
     level = round(1 - check_confidence(confidence), 12)
     check_table_name(scores, table)
@@ -149,9 +138,9 @@ def _folds_alone(scores: Any, columns: Columns, cv: Any, ratio: float | None) ->
 
 
 def rank_sheet(
-    sheet: ScoreSheet, *, higher_is_better: bool = True, method: PostHoc = "wilcoxon", adjust: Together = TOGETHER,
-    control: str | None = None, alpha: float = 0.05, test_train_ratio: float | None = None, rope: float | None = None,
-    rng: Rng = None,
+    sheet: ScoreSheet, *, higher_is_better: bool = True, method: PostHoc = "wilcoxon",
+    adjust: Together = "westfall-young", control: str | None = None, alpha: float = 0.05,
+    test_train_ratio: float | None = None, rope: float | None = None, rng: Rng = None,
 ) -> LearnerRanking:  # fmt: skip
     """Rank a sheet that was read."""
     m = sheet.matrix(higher_is_better=higher_is_better)
@@ -159,7 +148,7 @@ def rank_sheet(
     share = not loss and all(part.min() >= 0 and part.max() <= 1 for part in sheet.parts)
     percent = not share and _percentages(sheet, higher_is_better)
     base = _over_data_sets(m, method, adjust, control, alpha)
-    within = _within_data_sets(sheet, base, test_train_ratio, "holm" if adjust == TOGETHER else adjust, 1 - alpha)
+    within = _within_data_sets(sheet, base, test_train_ratio, "holm" if adjust == tests.TOGETHER else adjust, 1 - alpha)
     posterior: Posterior | None = None
     width = (ROPE if share else 100 * ROPE if percent else 0.0) if rope is None else rope
     # Without a region of no difference the posterior of a few data sets is sure where no test could be.
@@ -194,25 +183,27 @@ def _percentages(sheet: ScoreSheet, higher_is_better: bool) -> bool:
     return mostly and (any(word in name.split() for word in PERCENT_WORDS) or (higher_is_better and low >= 20))
 
 
-def _over_data_sets(m: ScoreMatrix, method: PostHoc, adjust: Together, control: str | None, alpha: float) -> Ranking:
+def _over_data_sets(
+    m: tests.ScoreMatrix, method: PostHoc, adjust: Together, control: str | None, alpha: float
+) -> Ranking:
     if method == "bonferroni-dunn":
         if control is None:
             raise InputError(f'method="bonferroni-dunn" needs reference=, one of {", ".join(map(repr, m.models))}')
-        return bonferroni_dunn(m, control=control, confidence=1 - alpha)
+        return tests.bonferroni_dunn(m, control=control, confidence=1 - alpha)
     if method in ("nemenyi", "shaffer"):
         if control is not None:
             raise InputError(
                 f'method={method!r} compares all pairs; for reference= use "wilcoxon" or "bonferroni-dunn"'
             )
-        return (nemenyi if method == "nemenyi" else shaffer)(m, confidence=1 - alpha)
-    column, test = dict(zip(m.models, m.values.T, strict=True)), PAIR_TESTS[method]
+        return (tests.nemenyi if method == "nemenyi" else tests.shaffer)(m, confidence=1 - alpha)
+    column, test = dict(zip(m.models, m.values.T, strict=True)), tests.PAIR_TESTS[method]
     pairs = [
         replace(test.test(column[a], column[b], confidence=1 - alpha), name="median difference", first=a, second=b)
-        for a, b in pairs_of(m.models, control)
+        for a, b in tests.pairs_of(m.models, control)
     ]
     own = [p.p_value for p in pairs]
-    together = judged_together(m, test, pairs) if adjust == TOGETHER else adjusted(own, adjust)
-    return ranking_of(m, pairs, together, method, alpha, control=control)
+    together = tests.judged_together(m, test, pairs) if adjust == tests.TOGETHER else adjusted(own, adjust)
+    return tests.ranking_of(m, pairs, together, method, alpha, control=control)
 
 
 def _within_data_sets(
@@ -263,7 +254,7 @@ def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> st
 
 def _findings(sheet: ScoreSheet, made: LearnerRanking) -> Findings:
     ranks = sheet.matrix(higher_is_better=made.higher_is_better).ranks
-    kin = {name: kinship(ranks, [known[d] for d in sheet.data_sets]) for name, known in sheet.families.items()}
+    kin = {name: tests.kinship(ranks, [known[d] for d in sheet.data_sets]) for name, known in sheet.families.items()}
     evidence = Evidence(
         data_sets=len(sheet.data_sets), smallest_p=made.smallest_p, level=made.alpha, folds=sheet.has_folds,
         dropped=sheet.dropped, value_name=sheet.value_name, higher_is_better=made.higher_is_better, kinship=kin,
