@@ -16,20 +16,11 @@ from trueerror.inference._bayes import bayes_signed_rank
 from trueerror.inference._many import ADJUSTMENTS, Adjustment, adjust_contrasts, together_with_best
 from trueerror.inference._many import adjust as adjusted
 from trueerror.inference.loss._t_tests import corrected_t
-from trueerror.inference.ranking import _rank_tests as tests
+from trueerror.inference.ranking import _rank_tests as rank_tests
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, in_few_words, nearest
 from trueerror.inputs._words import speaks
-from trueerror.people._score_sheet import (
-    STEM,
-    USUAL_FOLDS,
-    Columns,
-    FoldKey,
-    MissingScores,
-    ScoreSheet,
-    read_sheet,
-    sheet_of_folds,
-)
+from trueerror.people._score_sheet import USUAL_FOLDS, Columns, MissingScores, ScoreSheet, read_sheet, sheet_of_folds
 from trueerror.results import Contrast, Posterior
 from trueerror.sources._models import FoldTable, is_fold_result
 from trueerror.sources._open_tables import check_table_name
@@ -38,7 +29,7 @@ from trueerror.sources.logs.sklearn_cv import fold_table
 from trueerror.verbs._ranking_result import LearnerRanking
 
 PostHoc = Literal["wilcoxon", "sign", "nemenyi", "bonferroni-dunn", "shaffer"]
-METHODS = (*tests.PAIR_TESTS, "nemenyi", "bonferroni-dunn", "shaffer")
+METHODS = (*rank_tests.PAIR_TESTS, "nemenyi", "bonferroni-dunn", "shaffer")
 Together = Literal["westfall-young"] | Adjustment
 # Beyond this many tests within data sets only those with the best learner are made.
 MOST_WITHIN = 5000
@@ -83,11 +74,11 @@ def rank(
     ('a', 0.031)
     """
     check_word(method, METHODS, "method")
-    check_word(adjust, (tests.TOGETHER, *ADJUSTMENTS), "adjust")
+    check_word(adjust, (rank_tests.TOGETHER, *ADJUSTMENTS), "adjust")
     check_word(missing, ("error", "drop"), "missing")
     level = round(1 - check_confidence(confidence), 12)
     check_table_name(scores, table)
-    column = None if isinstance(family, Mapping) or family == STEM else family
+    column = None if isinstance(family, Mapping) or family == "stem" else family
     columns = Columns(dataset, learner, fold, repeat, value, column)
     sheet = _folds_alone(scores, columns, cv, test_train_ratio)
     if sheet is None:
@@ -111,13 +102,13 @@ def _by_family(sheet: ScoreSheet, asked: Any) -> ScoreSheet:
     known = asked if isinstance(asked, Mapping) else sheet.families.get(str(asked), {})
     lacking = next((d for d in sheet.data_sets if d not in known), None)
     if lacking is not None:
-        how = f'name a column, a mapping of data sets to families, or "{STEM}" where names begin alike'
+        how = 'name a column, a mapping of data sets to families, or "stem" where names begin alike'
         raise InputError(f"family={in_few_words(asked)} has no family of {lacking!r:.60}: {how}")
     codes = np.array([str(known[d]) for d in sheet.data_sets])
     names = tuple(dict.fromkeys(codes.tolist()))
     return replace(
         sheet, data_sets=names, parts=tuple(sheet.means[codes == name].mean(axis=0)[None] for name in names),
-        folds=((FoldKey("", ""),),) * len(names), ratios=(), family=None,
+        folds=(sheet.folds[0][:1],) * len(names), ratios=(), family=None,
         notes=(*sheet.notes, f"{len(codes):,} data sets are averaged within {len(names):,} families."),
     )  # fmt: skip
 
@@ -148,7 +139,9 @@ def rank_sheet(
     share = not loss and all(part.min() >= 0 and part.max() <= 1 for part in sheet.parts)
     percent = not share and _percentages(sheet, higher_is_better)
     base = _over_data_sets(m, method, adjust, control, alpha)
-    within = _within_data_sets(sheet, base, test_train_ratio, "holm" if adjust == tests.TOGETHER else adjust, 1 - alpha)
+    within = _within_data_sets(
+        sheet, base, test_train_ratio, "holm" if adjust == rank_tests.TOGETHER else adjust, 1 - alpha
+    )
     posterior: Posterior | None = None
     width = (ROPE if share else 100 * ROPE if percent else 0.0) if rope is None else rope
     # Without a region of no difference the posterior of a few data sets is sure where no test could be.
@@ -184,26 +177,26 @@ def _percentages(sheet: ScoreSheet, higher_is_better: bool) -> bool:
 
 
 def _over_data_sets(
-    m: tests.ScoreMatrix, method: PostHoc, adjust: Together, control: str | None, alpha: float
+    m: rank_tests.ScoreMatrix, method: PostHoc, adjust: Together, control: str | None, alpha: float
 ) -> Ranking:
     if method == "bonferroni-dunn":
         if control is None:
             raise InputError(f'method="bonferroni-dunn" needs reference=, one of {", ".join(map(repr, m.models))}')
-        return tests.bonferroni_dunn(m, control=control, confidence=1 - alpha)
+        return rank_tests.bonferroni_dunn(m, control=control, confidence=1 - alpha)
     if method in ("nemenyi", "shaffer"):
         if control is not None:
             raise InputError(
                 f'method={method!r} compares all pairs; for reference= use "wilcoxon" or "bonferroni-dunn"'
             )
-        return (tests.nemenyi if method == "nemenyi" else tests.shaffer)(m, confidence=1 - alpha)
-    column, test = dict(zip(m.models, m.values.T, strict=True)), tests.PAIR_TESTS[method]
+        return (rank_tests.nemenyi if method == "nemenyi" else rank_tests.shaffer)(m, confidence=1 - alpha)
+    column, test = dict(zip(m.models, m.values.T, strict=True)), rank_tests.PAIR_TESTS[method]
     pairs = [
         replace(test.test(column[a], column[b], confidence=1 - alpha), name="median difference", first=a, second=b)
-        for a, b in tests.pairs_of(m.models, control)
+        for a, b in rank_tests.pairs_of(m.models, control)
     ]
     own = [p.p_value for p in pairs]
-    together = tests.judged_together(m, test, pairs) if adjust == tests.TOGETHER else adjusted(own, adjust)
-    return tests.ranking_of(m, pairs, together, method, alpha, control=control)
+    together = rank_tests.judged_together(m, test, pairs) if adjust == rank_tests.TOGETHER else adjusted(own, adjust)
+    return rank_tests.ranking_of(m, pairs, together, method, alpha, control=control)
 
 
 def _within_data_sets(
@@ -236,7 +229,7 @@ def _within_data_sets(
 def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> str:
     n, k = len(sheet.data_sets), len(sheet.learners)
     unnamed = not sheet.has_folds and n > 1 and sheet.data_sets == tuple(str(i + 1) for i in range(n))
-    hint = f" (rows without a name count as data sets; of folds say cv={n})" if unnamed else ""
+    hint = f" (rows without a name count as data sets; for folds say cv={n})" if unnamed else ""
     text = f"Read {n:,} data set{'' if n == 1 else 's'}{hint} × {k:,} learners"
     if sheet.has_folds:
         sizes = [len(folds) for folds in sheet.folds]
@@ -254,7 +247,9 @@ def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> st
 
 def _findings(sheet: ScoreSheet, made: LearnerRanking) -> Findings:
     ranks = sheet.matrix(higher_is_better=made.higher_is_better).ranks
-    kin = {name: tests.kinship(ranks, [known[d] for d in sheet.data_sets]) for name, known in sheet.families.items()}
+    kin = {
+        name: rank_tests.kinship(ranks, [known[d] for d in sheet.data_sets]) for name, known in sheet.families.items()
+    }
     evidence = Evidence(
         data_sets=len(sheet.data_sets), smallest_p=made.smallest_p, level=made.alpha, folds=sheet.has_folds,
         dropped=sheet.dropped, value_name=sheet.value_name, higher_is_better=made.higher_is_better, kinship=kin,
