@@ -133,7 +133,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
          fact(proportions=[("accuracy", "wald", 0.5, 100)])],
     ),
     "TE204": (clustered(12, 10), "only 12 clusters", [clustered(60, 15)]),
-    "TE220": (fact(runs=RunsFound("a", 1e-9, 500, 90.4)), "(p < .001): 500 rows count as about 90 independent ones",
+    "TE220": (fact(runs=RunsFound("a", 1e-9, 500, 90.4)), "(p < .001). 500 rows count as about 90 independent ones",
               [fact(runs=None)]),
     "TE205": (fact(lost_replicates=[("macro-F1", 0.08)]), "8 % of the bootstrap replicates of macro-F1 lost a class",
               [fact(lost_replicates=[("macro-F1", 0.005)]), fact(lost_replicates=[])]),
@@ -172,7 +172,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         'expected cost 0.400 is not below 0.300, which always answering "no" would get',
         [fact(constant_answers=[ConstantAnswer("accuracy", 0.9, 0.7, "no", True, True)]), fact(constant_answers=[])],
     ),
-    "TE211": (fact(loss_worth=[("log loss", 3.2)]), "log loss rests on a few rows with large losses (worth about 3.2",
+    "TE211": (fact(loss_worth=[("log loss", 3.2)]), "log loss rests on a few rows with large losses (effectively 3.2",
               [fact(loss_worth=[("log loss", 12.0)]), fact(loss_worth=[])]),
     "TE214": (
         fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40), RateAtPrior("misses", 1, 20),

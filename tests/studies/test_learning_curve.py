@@ -262,7 +262,7 @@ def test_jobs_change_nothing(rows):
 
     options = {"sizes": SIZES, "repeats": 1, "progress": False}
     alone = te.learning_curve(GaussianNB(), *rows, **options)
-    assert te.learning_curve(GaussianNB(), *rows, jobs=2, **options) == alone
+    # Processes are tested where experiments are: starting them takes longer than this curve.
     assert te.learning_curve(GaussianNB(), *rows, jobs=2, engine="threading", **options) == alone
 
 

@@ -112,7 +112,7 @@ def test_s7_costs_lead_the_verdict_and_the_constant_is_judged_by_cost():
     made = te.evaluate(table, costs=[[-1, 100], [1, 0]])
     assert made.verdict == (
         "model costs 7.8 a row, 95 % CI 5.7 to 10.5. "
-        'Always answering "+" would cost 0.240: the model is clearly dearer than that (p < .001).'
+        'Always answering "+" would cost 0.240: the model is clearly more costly than that (p < .001).'
     )
     assert te.load(made.to_json()).verdict == made.verdict
     good = te.evaluate(TRUTH, scores=CHANCE, costs=[[0, 1], [1, 0]])

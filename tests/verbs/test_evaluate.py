@@ -488,7 +488,7 @@ def test_costs_are_said_by_name_and_a_constant_answer_is_set_beside_them():
     assert 'Costs: "healthy" predicted as "ill" costs 20, "ill" as "healthy" 1.' in dear.reading
     assert dear.verdict == (
         "model costs 1.020 a row, 95 % CI 0.782 to 1.326. "
-        'Always answering "healthy" would cost 0.050: the model is clearly dearer than that (p < .001).'
+        'Always answering "healthy" would cost 0.050: the model is clearly more costly than that (p < .001).'
     )
     found = [f for f in dear.findings if f.code == "TE210"]
     assert [f.message for f in found] == [

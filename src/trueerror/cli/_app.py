@@ -13,7 +13,7 @@ import typer
 import typer.core
 
 from trueerror.cli._answers import ARGUMENTS, JUDGE, OUTPUT, PLACES, complain, discard_output, sentence_of
-from trueerror.cli._commands import COMMANDS, SECTIONS, CommandRow, command_of, command_row
+from trueerror.cli._commands import COMMANDS, SECTIONS, CommandRow, command_of, command_row, short_help
 from trueerror.inputs._options import nearest
 from trueerror.inputs._words import known_words, option_for
 from trueerror.results._format import clip
@@ -164,7 +164,7 @@ class GroupedProgram(typer.core.TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         for title, names in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(name, command_row(name).help) for name in names])
+                formatter.write_dl([(name, short_help(name)) for name in names])
 
 
 ABOUT = CommandRow(

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -86,20 +86,28 @@ SECTIONS: dict[str, list[str]] = _written()["sections"]
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 
 
+def short_help(name: str) -> str:
+    """What a command is for."""
+    return str(_written()[name]["help"])
+
+
 def command_row(name: str) -> CommandRow:
-    """What is written down of a command; one that is like another has its options too."""
-    written = dict(_written()[name])
-    alike = _written().get(written.pop("like", None), {})
-    without = written.get("without", [])
-    own = {
-        name: _setting(name, place, record)
-        for source in (alike, written)
-        for word, place in PLACES.items()
-        for name, record in source.get(word, {}).items()
-        if name not in without
-    }
-    plain: dict[str, Any] = {key: value for key, value in written.items() if key not in PLACES}
-    return CommandRow(name, **plain, own=tuple(own.values()))
+    """What is written down of a command, with the options of what its verb asks for where it names that."""
+    written: dict[str, Any] = dict(_written()[name])
+    asked = written.pop("asks", None)
+    own = [] if asked is None else [*_of_group(_named(asked))]
+    own += [
+        _setting(word, title, record)
+        for place, title in PLACES.items()
+        for word, record in written.pop(place, {}).items()
+    ]
+    return CommandRow(name, **written, own=tuple(own))
+
+
+def _named(place: str) -> Any:
+    """A function or a group of the library, as "inference.power._sample_size:sample_size"."""
+    module, _, word = place.partition(":")
+    return getattr(import_module(f"trueerror.{module}"), word)
 
 
 def _setting(name: str, place: str, written: Any) -> Setting:
@@ -125,8 +133,12 @@ def _of_group(kind: type[Group]) -> Iterator[Setting]:
     defaults = {f.name: f.default for f in dataclasses.fields(kind)}
     for name, known in kind.described().items():
         if known.metavar is not None:
+            # What Python writes between ticks is an option.
+            words = re.sub(r"`(\w+)`", lambda word: f"--{word[1].replace('_', '-')}", known.meaning)
             default = known.usual if known.usual is not None else None if known.several else defaults[name]
-            yield Setting(name, known, default, kind.PLACE or answers.JUDGE)
+            needed = default is dataclasses.MISSING
+            known = dataclasses.replace(known, meaning=words)
+            yield Setting(name, known, None if needed else default, kind.PLACE or answers.JUDGE, needed)
 
 
 def command_of(name: str) -> Callable[..., None]:
@@ -169,10 +181,9 @@ def _answer(row: CommandRow, given: dict[str, Any]) -> None:
         name = row.name.replace("-", "_")
         getattr(import_module(f"trueerror.cli.{name}"), f"{name}_command")(**given)
         return
-    module, _, verb = row.verb.partition(":")
     output = given.pop("output")
     rows = [given.pop(s.name) for s in row.own if s.place == ARGUMENTS]
-    output.show(getattr(import_module(f"trueerror.{module}"), verb)(*rows, **given))
+    output.show(_named(row.verb)(*rows, **given))
 
 
 def _for_parser(setting: Setting) -> inspect.Parameter:
@@ -259,9 +270,7 @@ def _anchor(text: str, option: str) -> dict[str, float]:
 
 def _codes(codes: list[str], option: str) -> list[str]:
     """Codes of findings; one that does not exist would silence nothing, and is refused."""
-    from trueerror.findings import every_rule
-
-    known = [*every_rule()]
+    known = [*_named("findings:every_rule")()]
     for code in codes:
         if code not in known:
             close = nearest(code, known)
@@ -284,25 +293,7 @@ READERS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def _metrics() -> list[str]:
-    from trueerror.metrics._registry import every_measure
-
-    return ["all", *every_measure()]
-
-
-def _rules() -> list[str]:
-    from trueerror.findings import every_rule
-
-    return [*every_rule()]
-
-
-def _kinds() -> list[str]:
-    from trueerror.cli.plot import KINDS as PICTURES
-
-    return [*PICTURES]
-
-
-def _beginning(words: Callable[[], list[str]]) -> Callable[[str], list[str]]:
+def _beginning(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     """The words that begin as what was typed, for the shell."""
 
     def complete(incomplete: str) -> list[str]:
@@ -311,9 +302,10 @@ def _beginning(words: Callable[[], list[str]]) -> Callable[[str], list[str]]:
     return complete
 
 
+METRICS = _beginning(lambda: ("all", *_named("metrics._registry:every_measure")()))
 COMPLETIONS = {
-    "form": _beginning(lambda: [*answers.FORMATS]),
-    "ignore": _beginning(_rules),
-    "kind": _beginning(_kinds),
-    **dict.fromkeys(("metric", "metrics", "gap"), _beginning(_metrics)),
+    "form": _beginning(lambda: answers.FORMATS),
+    "ignore": _beginning(lambda: _named("findings:every_rule")()),
+    "kind": _beginning(lambda: _named("cli.plot:KINDS")),
+    **dict.fromkeys(("metric", "metrics", "gap"), METRICS),
 }

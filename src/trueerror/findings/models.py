@@ -338,8 +338,10 @@ def few_clusters(clusters: KeyedConfusion | Keys) -> Iterator[str]:
 def errors_in_runs(runs: RunsFound) -> Iterator[str]:
     """Rows that are wrong together are worth fewer, so limits without time= or clusters= are too narrow. The rule looks
     at the errors of all models and at how they differ; of independent samples it fires in less than 1 of 100."""
-    worth = f"{whole(runs.rows)} rows count as about {whole(round(runs.worth))} independent ones: limits are too narrow"
-    yield f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}): {worth}"
+    size = (
+        f"{whole(runs.rows)} rows count as about {whole(round(runs.worth))} independent ones, so limits are too narrow"
+    )
+    yield f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}): {size}"
 
 
 @rule("TE205", severity="warning", title="bootstrap replicates that lose a class",
@@ -503,7 +505,7 @@ def few_losses(loss_worth: Sequence[tuple[str, float]]) -> Iterator[str]:
     """
     for name, worth in loss_worth:
         if worth < FEW_LOSSES:
-            rows = f"worth about {worth:.1f} equal ones"
+            rows = f"effectively {worth:.1f} rows"
             yield f"the {name} rests on a few rows with large losses ({rows}): the true one may well be higher"
 
 

@@ -103,7 +103,7 @@ TABLE = (
     ),
     Choice(
         "calibration errors (expected and maximum), and differences of two", (ONE, SAME, DIFFERENT), "gaps",
-        "covers .955–.998 at 1.05–1.9 times the least possible width; chance pushes these errors up, and resampling "
+        "covers .948–.988 at 1.2–1.8 times the least possible width; chance pushes these errors up, and resampling "
         "pushes twice: BCa covers .00 where forecasts are calibrated, .24–.96 where they are not (simulated)",
         when=lambda q: q.metric.calibration_error,
     ),

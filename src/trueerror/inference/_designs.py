@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._estimate import ROUNDING, Estimate, Floats, leave_out
+from trueerror.inference._estimate import ROUNDING, Estimate, leave_out
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._memory import BLOCK
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import Agreement, KeyedConfusion

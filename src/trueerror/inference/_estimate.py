@@ -39,8 +39,7 @@ from scipy import special
 
 from trueerror.inference._dependence import in_order, two_ways
 from trueerror.inference._problem import Range
-
-Floats = NDArray[np.float64]
+from trueerror.inputs._arrays import Floats
 
 # A standard error this small beside the estimate, or its range, is rounding.
 ROUNDING = 1e-13

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._designs import HALF, RowUnits
-from trueerror.inference._estimate import Estimate, Floats
+from trueerror.inference._estimate import Estimate
 from trueerror.inference._problem import Range
 from trueerror.inference._variance import STEPPED_CELLS, Sample, slopes_seen
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._memory import BLOCK
 from trueerror.metrics._registry import Measure, MetricOptions, Seen, classes_in_play, find_measure

@@ -12,7 +12,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.inference._clusters import clusters_in_words, clusters_left_out, without_gaps
 from trueerror.inference._contrast import nothing_known
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from trueerror.inference._two_models import PairedRows
 
 Range = tuple[float, float]
-Floats = NDArray[np.float64]
 # Replicates of a function of the user's own, and of a statistic of ranks, cost more than those of a table of counts.
 ROW_REPLICATES = 2_000
 

@@ -45,6 +45,7 @@ from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_co
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label, need_positive
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
@@ -67,7 +68,6 @@ from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 
 Range = tuple[float, float]
-Floats = NDArray[np.float64]
 
 UNWEIGHTED = (
     "{} cannot be compared under sampling weights; metrics of labels, the AUC and mean losses can, and evaluate gives "

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._designs import Kind, RowUnits, units_of
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_word
@@ -36,9 +37,6 @@ from trueerror.metrics._registry import (
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion
 from trueerror.tallies._scores import ScoreTable
-
-Floats = NDArray[np.float64]
-
 
 STEP = 1e-30
 # A step in each of many cells costs their square: beyond as many a derivative must be written out.

@@ -98,7 +98,7 @@ def asked_by(request: Callable[P, Request]) -> Callable[[Callable[[Request], Ans
         def called(*args: P.args, **options: P.kwargs) -> Answer:
             known = {name: value for name, value in options.items() if name in fields}
             more = {name: value for name, value in options.items() if name not in fields}
-            return verb(kind(*args, **known, **({"columns": more} if more else {})))
+            return verb(kind(*args, **known, **({"columns": more} if more and rest else more)))
 
         returned = inspect.signature(verb).return_annotation
         called.__dict__["__signature__"] = inspect.Signature([*own, *rest], return_annotation=returned)

@@ -252,9 +252,9 @@ def arena(
     score, of which the higher wins. Other names of columns are told by the options of those names. `clusters` is the
     column of prompts, whose battles depend on each other; it is found by its name unless it is False. `ties`:
     Davidson's model, "half" a win each, or "drop". `position` estimates the advantage of being shown first. `anchor`,
-    {"gpt": 1000}, moves the scale. Where some model won or lost every battle the fit is penalised (Firth's), and says
-    so; `penalised=True` asks for it. Models that never met, not even through others, are refused. `table="name"`
-    chooses a table of a SQLite or DuckDB file that holds several, or a sheet of a workbook.
+    {"gpt": 1000}, moves the scale. If a model won or lost every battle the fit is penalised (Firth's), and says so;
+    `penalised=True` asks for it. Models that never met, not even through others, are refused. `table="name"` chooses a
+    table of a SQLite or DuckDB file that holds several, or a sheet of a workbook.
 
     Sources: Bradley and Terry 1952, Biometrika 39:324; Davidson 1970, JASA 65:317; Firth 1993, Biometrika 80:27.
 

@@ -21,7 +21,7 @@ from scipy import special
 from trueerror.inference._contrast import normal_p, student_p
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.proportion._interval import wilson
-from trueerror.inputs._arrays import LARGEST, column, count, missing_rows, open_share, plain_numbers
+from trueerror.inputs._arrays import LARGEST, Floats, column, count, missing_rows, open_share, plain_numbers
 from trueerror.inputs._arrays import numbers as numbers_in
 from trueerror.inputs._labels import plain_label
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, generator
@@ -43,7 +43,6 @@ from trueerror.results._format import (
 from trueerror.results._format import p_value as p_value_words
 from trueerror.results._values import Note, short
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 PoweredMethod = Literal["post-stratified", "ppi++", "classical"]
 # Labelled rows whose answers of the judge differ from those of all rows by a smaller p-value are no random sample.
@@ -294,9 +293,9 @@ def systematic_sample(chances: Floats, rng: np.random.Generator) -> Ints:
 class PredictionPowered(DocumentResult, Interval):
     """The true mean of all rows from few labels of people and many of a judge, beside what the labels alone say.
 
-    `worth` is how many labels alone would say as much, `judge_alone` the mean of the judge's own answers, `bias` its
+    `worth` is how many labels alone would be as precise, `judge_alone` the mean of the judge's own answers, `bias` its
     answers minus people's on the labelled rows. `helps` is False where the judge adds nothing, so that the limits are
-    those of the labels alone. Of two models it is the difference of the first and the second, with `p_value`; `models`
+    those of the labels alone. For two models it is the difference of the first and the second, with `p_value`; `models`
     are their own intervals.
     """
 
@@ -642,8 +641,7 @@ class LabelPlan(DocumentResult):
     """Which rows to label next: `rows` are their places, `inclusion` the chance that each had to be drawn.
 
     `edges` cut the judge's answers into groups, of `sizes` rows and with `labels` to make in each. `worth` is how many
-    labels at random would say as much, by the spreads that the plan goes by. `estimate` turns the labels into the
-    answer.
+    random labels would be as precise, by the spreads that the plan uses. `estimate` turns the labels into the answer.
     """
 
     rows: tuple[int, ...]

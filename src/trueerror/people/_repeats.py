@@ -15,11 +15,11 @@ from trueerror.inference._answer import interval_of
 from trueerror.inference._many import ADJUSTMENTS, adjust_contrasts
 from trueerror.inference._problem import IntervalSpec, Problem, critical_z
 from trueerror.inference.loss._mean import MeanSample
-from trueerror.inputs._arrays import ArrayLike, column, count, plain_numbers
+from trueerror.inputs._arrays import ArrayLike, Floats, column, count, plain_numbers
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.metrics._registry import find_measure
-from trueerror.people._answers import AnswerGrades, Components, Floats, question_contrast, question_units
+from trueerror.people._answers import AnswerGrades, Components, question_contrast, question_units
 from trueerror.results import Contrast, DocumentResult, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
 from trueerror.results._format import (
@@ -267,7 +267,7 @@ def _metrics_table(made: Repeats) -> Table:
         word = "consistency" if made.right_or_wrong else "consistency (1 − distance)"
         rows.append((word, *("–" if m.consistency is None else _short(made, m.consistency) for m in models)))
     unit = "In %, with" if made.right_or_wrong else "In brackets:"
-    title = f"{unit} {percent(made.confidence)} intervals over questions. Consistency: share of answers that agree."
+    title = f"{unit} {percent(made.confidence)} intervals over questions. Consistency: answers that agree."
     return Table(columns=("", *(one_line(m.name) for m in models)), rows=tuple(rows), names=1, title=title)
 
 

@@ -166,7 +166,7 @@ PRECISION = Kind(precision_recall, _precision_limits, _precision_corner, ("avera
 PAIRS = (
     ("gains", "Gains and lift: how many positives are in the top rows",
      (Kind(gains, _share_limits, _gains_corner), Kind(lift, _share_limits, _lift_corner))),
-    ("decision", "Decision curve and cost curve: what acting on the scores is worth",
+    ("decision", "Decision curve and cost curve: what acting on the scores gains",
      (Kind(decision_curve, _decision_limits), Kind(cost_curve, _cost_limits, _cost_corner))),
     ("det", "Misses against false alarms (DET), and risk against coverage",
      (Kind(det, _det_limits), Kind(risk_coverage, _risk_limits))),

@@ -87,8 +87,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
         "no-variance": "the rows show no variance",
         "labels-dependent": "labels of one row may depend on each other: the limits are the mean of the labels' limits",
         "labels-by-rows": "labels of one row may depend on each other: each row counts as one decision",
-        "labels-need-rows": "the counts do not show how the labels of a row depend on each other, so there are no "
-        "limits",
+        "labels-need-rows": "the counts do not show how the labels of a row depend on each other",
         "flat-resamples": "the bootstrap limits have no width",
         "no-pairs-of-ratings": "no item was rated by two raters",
         "constant-rater": "a rater gave all items one label, so agreement is that of chance whatever the others said",
@@ -218,12 +217,12 @@ def undone_in_words(undone_by: float, unit: str | None) -> str:
 class Contrast(Interval):
     """First minus second: a difference, its interval and a test of no difference.
 
-    Where several were compared, `low`, `high` and `p_adjusted` allow for their number and go together; `alone()` has
-    the limits of this difference by itself, which go with `p_value`.
-    `p_better` is a flat-prior posterior probability that the first is better, None where it is not computed.
-    `p_at_most` is True where the p-value is the smallest that so many replicates, or a search, can show, so that the
-    true one may be less. `undone_by` is about how many more rows (or what `undone_unit` names) of the kind that hurts
-    most would undo what the limits say, None where that is not known: half of one or less makes it fragile.
+    If several were compared, `low`, `high` and `p_adjusted` allow for their number. `alone()` has the limits of this
+    difference by itself, which go with `p_value`. `p_better` is a flat-prior posterior probability that the first is
+    better, None where it is not computed. `p_at_most` is True where the p-value is the smallest that so many
+    replicates, or a search, can show, so that the true one may be less. `undone_by` is about how many more rows (or
+    what `undone_unit` names) of the kind that hurts most would undo what the limits say, None where that is not known:
+    half of one or less makes it fragile.
     """
 
     first: str = "first"
@@ -314,7 +313,7 @@ class Test(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Posterior(Result):
-    """Where a difference lies, as three posterior probabilities that add to one.
+    """The sign of a difference, as three posterior probabilities that add to one.
 
     `left`: the second is better by more than the region of practical equivalence; `rope`: no difference that
     matters; `right`: the first is better.

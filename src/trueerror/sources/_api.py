@@ -300,8 +300,8 @@ def read(
 ) -> Predictions:
     """Predictions from files (CSV, TSV, Parquet, JSON, JSON Lines; .gz, .zst; folders, patterns, lists) or a frame.
 
-    Where the truth is in one file and predictions are in others, `predictions=["a.csv", "b.csv"]` (or {"a": path})
-    joins them on the id that they share, or by position where they have none and are equally long.
+    If the truth is in one file and predictions are in others, `predictions=["a.csv", "b.csv"]` (or {"a": path}) joins
+    them on the id that they share, or by position where they have none and are equally long.
 
     Excel, OpenDocument, Stata, SPSS, SAS, Feather and ORC files go through pandas. `table="name"` chooses a table of
     a SQLite or DuckDB file that holds several, or a sheet of a workbook. "-" is standard input. Folders called

@@ -388,7 +388,9 @@ def build(given: GivenRows) -> ArraySource:
     """Checked and coded rows."""
     check_word(given.missing, ("error", "wrong", "drop"), "missing")
     if not given.models:
-        raise InputError("there is no model: pass labels in predicted, or scores in scores=")
+        raise InputError(
+            "there is no model: pass labels in predicted, or scores in scores=; an experiment has .estimate()"
+        )
     place = given.places.get("truth", "truth")
     if given.ids is None:
         check_indexes({place: given.truth, **_as_given(given)})
@@ -493,7 +495,7 @@ def _coded_truth(values: ArrayLike, place: str) -> Coded:
         row = int(np.argmax(gone)) + 1
         raise InputError(
             f"{place} is missing at row {row:,} ({int(gone.sum()):,} in all); a row without a truth cannot be "
-            "counted: leave it out of the input (missing= is about predictions)"
+            "counted: leave it out of the input (missing= is about predictions), or see te.ppi for a judge of all rows"
         )
     return coded
 

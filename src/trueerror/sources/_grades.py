@@ -71,9 +71,9 @@ def graded(
     several, or a sheet of a workbook.
 
     All verbs take the result: `te.evaluate` gives each model's mean score with an interval, `te.compare` the paired
-    differences, `te.gate` and `te.report` as ever. Grades are never rounded to right or wrong. Where all of them are 0
-    or 1, and no other `scale` is given, the rows are right or wrong, and the metric is accuracy. A row without a grade
-    is an error, or left out (missing="drop"), or graded at the low end (missing="wrong").
+    differences, `te.gate` and `te.report` as ever. Grades are never rounded to right or wrong. If all of them are 0 or
+    1, and no other `scale` is given, the rows are right or wrong, and the metric is accuracy. A row without a grade is
+    an error, or left out (missing="drop"), or graded at the low end (missing="wrong").
 
     >>> g = graded({"a": [0.5, 1.0, 0.25, 0.75], "b": [0.5, 0.75, 0.0, 0.75]})
     >>> print(g)

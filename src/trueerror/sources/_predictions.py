@@ -148,7 +148,7 @@ class Facts:
         if facts.scores == "one" and self.positive is not None and chosen != self.positive:
             raise InputError(
                 f"the scores of {model!r} are for {self.positive!r}, and scores are never flipped; pass one column "
-                f"of scores for each class to speak of {chosen!r}"
+                f"of scores for each class to judge {chosen!r}"
             )
         return chosen
 

@@ -546,9 +546,9 @@ def lesion_study(
 
     `parts` maps names to what is taken out: columns (a name, a prefix such as "mean_*", a position, a slice, a mask, or
     a list of these), a pipeline step ("step:scale": it lets rows pass), settings of the learner ({"n_estimators": 1}),
-    a function that gives X without the part, or a whole learner that lacks it. Without `parts`, every column is one.
-    `variants`: "leave-one-out", "add-one-in" (each part alone, against none of them), "pairs" (every two, with their
-    interaction), or several. Columns are left out (how="drop") or made constant (how="constant").
+    a function that gives X without the part, or a whole learner that lacks it. Every column is a part unless `parts`
+    are given. `variants`: "leave-one-out", "add-one-in" (each part alone, against none of them), "pairs" (every two,
+    with their interaction), or several. Columns are left out (how="drop") or made constant (how="constant").
 
     Differences are above 0 where a part helps. They are tested by the corrected t over the test folds of the `plan`,
     adjusted within each kind; `alternative="greater"` asks only whether a part helps. `seeds` fits each variant several

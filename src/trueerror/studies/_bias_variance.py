@@ -287,7 +287,7 @@ def bias_variance(
     rng: Rng = None,
     progress: bool = True,
 ) -> BiasVariance:
-    """Where the error of learners comes from: noise, bias and variance over training sets; and how optimistic they are.
+    """Noise, bias and variance of the error of learners over training sets, and how optimistic they are.
 
     Training sets are drawn `rounds` times, and every model is tested on the same rows: either from `X, y` by bootstrap
     or as random halves (`sampling`), tested on `test=(X, y)` or on a share held out; or fresh from a `generator`, a

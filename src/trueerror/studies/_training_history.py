@@ -83,7 +83,7 @@ class TrainingHistory(Result):
         )
 
     def price(self, setting: object = None) -> Contrast:
-        """By how much a step (without a name: where to stop) differs from the best one, with limits of that pair."""
+        """The difference of a step (by default, where to stop) from the best one, with limits of that pair."""
         name = self.stop.setting if setting is None else self[setting].setting
         for c in self.behind:
             if c.first == name:
@@ -191,7 +191,7 @@ def training_history(
     method: str | None = None,
     confidence: float = 0.95,
 ) -> TrainingHistory:
-    """Where to stop a training: validation rows judged after each epoch (or at each pruning level), with uncertainty.
+    """When to stop a training: validation rows judged after each epoch (or at each pruning level), with uncertainty.
 
     `history` has for each epoch the labels or scores that its model gave the validation rows, {1: …, 2: …}, the
     simplest first (of prunings the smallest tree); or pass a long table (epoch, id, truth, label or score) alone, whose

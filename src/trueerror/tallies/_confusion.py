@@ -133,7 +133,7 @@ UNSAID: dict[str, object] = {
 class Confusion(Result):
     """Counts of truth × predicted. Rows are the truth; shards of one sample add up.
 
-    `positive` is the class that binary metrics speak of. A row without a prediction that counts as wrong sits in an
+    `positive` is the class that binary metrics are about. A row without a prediction that counts as wrong sits in an
     extra column, `unpredicted` (with two classes it counts as the other class instead). A data frame, such as
     `pd.crosstab(truth, predicted)`, goes by its own labels, in whatever order they stand; totals are refused. The four
     counts of two classes may be named: `tp=, fp=, fn=, tn=`.

@@ -1,9 +1,4 @@
-"""`te.compare`: is this model better than that one?
-
-A comparison slice by slice: the same pairs on the rows of each slice, and what to beware of in reading them.
-
-What would settle a comparison that these rows leave open.
-"""
+"""`te.compare`: is this model better than that one, in each slice too, and what would settle what is open?"""
 
 from __future__ import annotations
 
@@ -13,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations, islice
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from trueerror.findings import Evidence
 from trueerror.findings._rules import sorted_findings
@@ -48,6 +43,7 @@ from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, Interval, Test
 from trueerror.results._format import listing, number
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
+from trueerror.sources._grades import graded
 from trueerror.sources._models import FoldTable, is_fold_result, refuse_fold_sizes
 from trueerror.sources._open_tables import columns_for
 from trueerror.sources._pairing import pair
@@ -229,6 +225,11 @@ def compare(asked: Comparing) -> Comparison:
 
         refuse_columns(asked.columns)
         return compare_published(asked)
+    if hasattr(asked.truth_or_predictions, "failures"):  # an experiment compares its own learners
+        own = {name: getattr(asked, name) for name in asked.changed() if name != "columns"}
+        return cast("Comparison", own.pop("truth_or_predictions").compare(**own))
+    if isinstance(answers := asked.columns.get("right", asked.columns.get("grade")), Mapping):
+        asked = replace(asked, truth_or_predictions=graded(answers), columns={})
     if asked.truth_or_predictions is None:
         raise InputError("there is nothing to compare: pass the truth and predictions, or counts= or marginals=")
     of_folds = _of_folds(asked)

@@ -85,8 +85,8 @@ def evaluate(asked: Evaluating) -> Evaluation:
       miss); `prior=` asks for the result at another class distribution. With either, `.cheapest` is the cost-optimal
       threshold of a model that has scores.
     - `folds=` says by which of several models a row was tested: rows are then ranked within folds (AUC, average
-      precision), and the answer speaks of these models; over `repeats=` it is the mean of all with the limits of one.
-      `method="corrected-t"` speaks of the learner behind them. What scikit-learn's cross_validate or a fitted search
+      precision), and the answer is about these models; over `repeats=` it is the mean of all with the limits of one.
+      `method="corrected-t"` is about the learner behind them. What scikit-learn's cross_validate or a fitted search
       left behind is taken too, and `cv=`, the splitter, says how cross_val_predict made its folds.
     - `method=` asks for another interval than the default: metrics that were asked for by name must offer it, of the
       usual ones those that do take it.

@@ -15,7 +15,6 @@ from typing import TypedDict
 
 import numpy as np
 
-from trueerror.curves._roc_difference import may_cross, roc_difference
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.models import (
@@ -332,6 +331,8 @@ def crossing_evidence(p: Predictions, measure: Measure, settings: Settings, orde
         return []
     if p.placements(p.models) is not None:
         return []  # counted where the rows are, which are not fetched for a finding
+    from trueerror.curves._roc_difference import may_cross, roc_difference
+
     evidence: list[Evidence] = []
     best, *others = order[: 1 + CURVES_BESIDE_BEST]
     try:

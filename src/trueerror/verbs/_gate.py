@@ -49,7 +49,6 @@ from trueerror.verbs._model_metrics import (
     refuse_classes,
     refuse_idle_costs,
     settled_for,
-    usual_metric,
 )
 
 Decision = Literal["pass", "fail", "cannot tell"]
@@ -570,7 +569,8 @@ def gate(asked: Gating) -> Gate:
     adjust, sequential, threshold = asked.adjust, asked.sequential, asked.threshold
     check_word(adjust, ("bonferroni", "sidak", "none"), "adjust")
     prices = named_costs(asked.costs, asked.cost_fp, asked.cost_fn)
-    metrics = named_metrics(usual_metric(prices) if metric is None else metric)
+    usual = "accuracy" if prices is None else "expected_cost"
+    metrics = named_metrics(usual if metric is None else metric)
     if not metrics:
         raise InputError("metric= names no metric; give one, such as 'accuracy'")
     measures = [_judged(find_measure(name)) for name in metrics]

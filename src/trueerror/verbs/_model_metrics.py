@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.models import ConstantAnswer
 from trueerror.inference._answer import interval_of
 from trueerror.inference._binned_limits import noted
@@ -359,11 +358,6 @@ def named_costs(costs: object, cost_fp: float | None, cost_fn: float | None) -> 
     return given
 
 
-def usual_metric(costs: object) -> str:
-    """What models are judged by where no metric is named: what their calls cost, where costs were given."""
-    return "accuracy" if costs is None else "expected_cost"
-
-
 def settled_for(p: Predictions, metrics: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]] | None:
     """The metrics that were asked for as these rows take them: of rows with grades the mean score, on their scale.
 
@@ -423,7 +417,8 @@ def judged_by(metric: MetricChoice, options: Mapping[str, Any] | None, costs: ob
     """The one metric that models are compared by, and its own options."""
     if callable(metric) and isinstance(options, Mapping):
         metric, options = {metric: options}, None
-    named = named_metrics(usual_metric(costs) if metric is None else metric)
+    usual = "accuracy" if costs is None else "expected_cost"
+    named = named_metrics(usual if metric is None else metric)
     if len(named) != 1:
         listed = ", ".join(map(repr, named)) or "none"
         raise InputError(f"models are compared by one metric at a time, not by {listed}; te.gate takes several")
@@ -866,12 +861,15 @@ def confident_shares(bench: ModelMetrics) -> dict[float, Interval]:
     cannot be ranked by confidence, and bins of scores do not tell which of two rows on either side of the threshold is
     farther from it: empty as well.
     """
-    if bench.settings.other_mix or bench.views:
+    p, s = bench.predictions, bench.settings
+    if s.other_mix or bench.views or p is None or not (bench.has_scores and bench.calls) or bench.confusion.n == 0:
         return {}
-    if bench.predictions is None or not bench.has_scores or not bench.calls or bench.confusion.n == 0:
-        return {}
+    if p.facts.decision_rule(bench.model, s.threshold).kind == "labels" and not bench.has_probabilities:
+        return {}  # decision values beside labels: no cut says how sure they are
     try:
-        curve = risk_coverage(bench.predictions, model=bench.model, threshold=bench.settings.threshold)
+        from trueerror.curves._risk_coverage import risk_coverage
+
+        curve = risk_coverage(p, model=bench.model, threshold=s.threshold)
     except MemoryBudgetExceeded:
         return {}
     return {share: curve.at(coverage=share, confidence=bench.settings.confidence) for share in SHARES}

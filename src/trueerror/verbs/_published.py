@@ -404,7 +404,8 @@ def parse_marginals(words: list[str]) -> dict[str, tuple[float, int]]:
         try:
             if not (mark and name and slash):
                 raise ValueError
-            marginals[name] = (float(x) if "." in x else int(x.replace(",", "")), int(n.replace(",", "")))
+            share = float(x[:-1]) / 100 if x.endswith("%") else float(x) if "." in x else int(x.replace(",", ""))
+            marginals[name] = (share, int(n.replace(",", "")))
         except ValueError:
             raise InputError(f"cannot read {word!r}: write NAME=RIGHT/ROWS, such as A=456/500 B=445/500") from None
     return marginals

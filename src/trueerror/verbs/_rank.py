@@ -60,14 +60,13 @@ def rank(
     sets (Westfall and Young; `adjust` may be "holm" and others). `method` may be "sign", "nemenyi", "shaffer" or
     "bonferroni-dunn" (against `reference`); the last three compare mean ranks and so depend on which other learners are
     in the pool. `reference` compares with one learner only. `family` says which data sets belong together: a column, a
-    mapping of their names, or "stem", the first word of each name; they are averaged, and families are counted. Where
+    mapping of their names, or "stem", the first word of each name; they are averaged, and families are counted. If
     there are folds, each data set is looked at by itself too, with the corrected t-test (`test_train_ratio`, 1/(k − 1)
     for k folds), adjusted over the pairs of that data set. Results of cross_validate by name, and arrays of
-    cross_val_score with the splitter as `cv`, are folds of one data set. Signed ranks speak of the middle of the
-    differences (Hodges–Lehmann), which is what is shown, not of their mean. For two learners on data sets enough for
-    the test the Bayesian signed-rank test says besides how probable a difference beyond ±`rope` is (0.01 for shares, 1
-    for percentages).
-    Demšar 2006, JMLR 7:1; Benavoli, Corani and Mangili 2016, JMLR 17:5.
+    cross_val_score with the splitter as `cv`, are folds of one data set. Signed ranks describe the middle of the
+    differences (Hodges–Lehmann), which is what is shown, not their mean. For two learners on data sets enough for the
+    test the Bayesian signed-rank test says how probable a difference beyond ±`rope` is (0.01 for shares, 1 for
+    percentages). Demšar 2006, JMLR 7:1; Benavoli, Corani and Mangili 2016, JMLR 17:5.
 
     >>> made = rank({"a": [0.9, 0.8, 0.9, 0.9, 0.7, 0.8], "b": [0.8, 0.7, 0.7, 0.8, 0.6, 0.6]})
     >>> made.best, round(made["a", "b"].p_value, 3)

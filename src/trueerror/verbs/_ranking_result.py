@@ -82,7 +82,7 @@ class LearnerRanking(DocumentResult, Ranking):
         return tuple(self.names[i] for *_, i in sorted((round(r, 9), m, i) for r, m, i in keys))
 
     def gap(self, first: str, second: str) -> float:
-        """By how much the first is better than the second in the middle of the data sets, by the estimator of the test.
+        """The typical lead of the first over the second on a data set, by the estimator of the test.
 
         Hodges and Lehmann's median of pairwise means for signed ranks, else the median; below 0 where it is worse.
         """
@@ -92,7 +92,7 @@ class LearnerRanking(DocumentResult, Ranking):
         return statistics.median(self.gaps(first, second).values())
 
     def gaps(self, first: str, second: str) -> dict[str, float]:
-        """By how much the first is better than the second on each data set; below 0 where it is worse."""
+        """The lead of the first over the second on each data set; below 0 where it is worse."""
         for name in (first, second):
             check_word(name, self.names, "learner")
         i, j = self.names.index(first), self.names.index(second)

@@ -24,6 +24,7 @@ from trueerror.inference.bootstrap._limits import (
 )
 from trueerror.inference.bootstrap._tables import ClusterCells, cluster_replicates, score_statistic
 from trueerror.inference.counts._paired import paired_metric
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator
 from trueerror.kernels._random import EXACT, seed_of
@@ -31,8 +32,6 @@ from trueerror.metrics._registry import Prior
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
 from trueerror.tallies._scores import ScoreTable
-
-Floats = NDArray[np.float64]
 
 
 def paired_bootstrap(

@@ -22,12 +22,11 @@ from trueerror.inference._problem import IntervalLimits, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample, known_ends
 from trueerror.inference._variance import Sample, binary_gradients, variance
 from trueerror.inference.proportion._distributions import RawLimits, on_log, on_logit, share_limits, straight_limits
+from trueerror.inputs._arrays import Floats
 from trueerror.methods._registry import ONE, InferenceMethod, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, undefined_reason
 from trueerror.results._values import Note
 from trueerror.tallies._confusion import BinaryCounts, Confusion
-
-Floats = NDArray[np.float64]
 
 # Rounding leaves about 1e−34 where a variance is 0; one error in a billion rows gives 1e−18.
 VARIANCE_TOLERANCE = 1e-27

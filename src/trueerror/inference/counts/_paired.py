@@ -24,6 +24,7 @@ from trueerror.inference._variance import Sample
 from trueerror.inference.counts._one_class import LabelSample
 from trueerror.inference.loss._mean import ClusterSums, mean_over_units
 from trueerror.inference.proportion._paired import mcnemar
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError
@@ -40,7 +41,6 @@ from trueerror.tallies import Confusion, KeyedConfusion
 from trueerror.tallies._agreement import Agreement, KeyedAgreement
 from trueerror.tallies._confusion import sum_columns
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 

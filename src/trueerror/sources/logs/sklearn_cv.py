@@ -34,8 +34,8 @@ def cross_val_predict(
 
     `predicted` holds labels, `scores` what `method="predict_proba"` or `"decision_function"` gave; each an array or
     {"name": array}. `cv` is the splitter that was used (or the number of folds, as scikit-learn takes it): the folds
-    are assigned again, so a shuffled one needs its `random_state`. Without `cv` nothing is known of the folds. Columns
-    of probabilities follow the sorted labels, as `classes_` does. `options` go to `te.predictions`.
+    are assigned again, so a shuffled one needs its `random_state`. The folds are unknown if `cv` is missing. Columns of
+    probabilities follow the sorted labels, as `classes_` does. `options` go to `te.predictions`.
 
     >>> p = cross_val_predict([0, 1] * 10, [0, 1] * 9 + [1, 1], cv=5)
     >>> print(p)
@@ -337,7 +337,7 @@ def grid_search(
 ) -> FoldTable:
     """The scores of every setting of a fitted search on every fold, from the search or its `cv_results_`.
 
-    `te.evaluate` takes it (or the search itself) and says what the winner is worth, `te.compare` how far the settings
+    `te.evaluate` takes it (or the search itself) and says how good the winner is, `te.compare` how far the settings
     differ.
     """
     table = fold_table(search, score=score, cv=cv, test_train_ratio=test_train_ratio)
