@@ -1,6 +1,7 @@
 """Make the documentation: pages written by people, pages made from the code, pictures and a sample report → `site/`.
 
     python docs/build.py              the site; warnings are errors
+    python docs/build.py --parameters the lists of parameters that help shows, which are committed; nothing else
     python docs/build.py --examples   also the output shown in the written pages and the README's picture, which are
                                       committed, by running their examples
 
@@ -20,6 +21,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
+PARAMETERS = ROOT / "src" / "trueerror" / "inputs" / "parameters.json"
 sys.path.insert(0, str(DOCS))
 
 # Heads of the site in their order, with what the bar shows; a head is there when its page is.
@@ -182,9 +184,14 @@ def main() -> int:
     """Make everything."""
     parser = argparse.ArgumentParser(description="Make the documentation.")
     parser.add_argument("--examples", action="store_true", help="run the examples and write what they print")
+    parser.add_argument("--parameters", action="store_true", help="only the lists of parameters that help shows")
     parser.add_argument("--out", type=Path, default=ROOT / "site", help="folder of the site")
     parser.add_argument("--sources", type=Path, default=ROOT / "build" / "docs", help="folder of the sources")
     asked = parser.parse_args()
+    if asked.parameters:
+        from making.interface import help_lists
+
+        return 0 * write(PARAMETERS, help_lists().encode())
     if asked.examples:
         examples()
     shutil.rmtree(asked.out, ignore_errors=True)

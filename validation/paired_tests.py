@@ -34,16 +34,15 @@ def agreement_cell(metric: str, n: int, prevalence: float, first: float, second:
         right = [np.where(common, hard, rng.random(n)) < rate for rate in rates]
         return {"table": Agreement.count(truth, *(np.where(ok, truth, 1 - truth) for ok in right))}
 
-    def effective(table: Agreement) -> Contrast | None:
-        found = paired_metric(table, metric, None, {}).estimate()
-        return None if found is None else effective_t_contrast(found, IntervalSpec(), n=n, higher_is_better=True)
+    def effective(table: Agreement) -> Contrast:
+        found = paired_metric(table, metric, None, {}).estimate
+        return effective_t_contrast(found, IntervalSpec(), n=n, higher_is_better=True)
 
     def answer(sample: dict[str, Any], how: str) -> Answer:
         if how not in sample:
             table = sample["table"]
             made = effective(table) if how == "effective" else paired_bootstrap(table, metric=metric)
-            nothing = Answer(np.nan, np.nan, np.nan, n, "", 1.0)
-            sample[how] = nothing if made is None else Answer(*(getattr(made, f) for f in Answer._fields))
+            sample[how] = Answer(*(getattr(made, f) for f in Answer._fields))
         return sample[how]
 
     def procedures(how: str, words: str, default: bool) -> tuple[Procedure, Procedure]:

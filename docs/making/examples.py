@@ -212,7 +212,6 @@ class Session:
     def _trueerror(self, words: list[str]) -> list[str]:
         from trueerror.cli import _app as program
 
-        program.app.registered_commands.clear()
         argv, sys.argv = sys.argv, ["trueerror", *words]
         hook = sys.excepthook
         try:

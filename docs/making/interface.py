@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import re
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from types import FunctionType, UnionType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 import trueerror as te
 from making.markdown import cell, code, page, table, toctree
 from making.parameters import meaning
+from trueerror.inputs import _groups
 from trueerror.results import Result
 
 ROOMS = {
@@ -38,6 +40,9 @@ MODULES = {
     "te.testing": ("Assertions for test suites", te.testing),
 }
 WIDE = 84
+# How a list of parameters begins in a docstring; pages have a table in its place.
+LISTED = "Parameters\n----------"
+_UNLISTED = re.compile(rf"(?:^|\n\n){LISTED}(?:\n.+)*")
 NO_PAGE = ("__version__", "data", "logs", "significance", "testing")
 EVERY = "every-result"
 
@@ -160,16 +165,38 @@ def _page(name: str, thing: Any, places: list[tuple[str, str]]) -> str:
     return page(cell(name), *parts, *(["## Related", related] if related else []), keywords=[name, name.split(".")[-1]])
 
 
+def help_lists() -> str:
+    """Public function or class → its parameters as NumPy's docstrings list them: JSON, a line for each."""
+    made = {name: _listed(name, thing) for name, thing in public().items() if called(name, thing)}
+    return json.dumps({name: text for name, text in made.items() if text}, ensure_ascii=False, indent=0) + "\n"
+
+
+def _listed(name: str, thing: Any) -> str:
+    owner = thing.__init__ if inspect.isclass(thing) else thing
+    lines: list[str] = []
+    for p in inspect.signature(thing).parameters.values():
+        written = "" if p.kind is p.VAR_KEYWORD else _annotation(p.annotation, owner)
+        default = "" if p.default is p.empty else "optional" if p.default is None else f"default {_value(p.default)}"
+        facts = ", ".join(fact for fact in ("" if written in ("Any", "object") else written, default) if fact)
+        lines.append(f"{_starred(p)}{' : ' if facts else ''}{facts}")
+        said = (meaning(name, p.name) or "").replace("; [which there are](METHODS)", "")
+        lines += textwrap.wrap(said, WIDE - 8, initial_indent=" " * 4, subsequent_indent=" " * 4)
+    return "\n".join([LISTED, *lines]) if lines else ""
+
+
+def _starred(p: inspect.Parameter) -> str:
+    return f"{'*' if p.kind is p.VAR_POSITIONAL else '**' if p.kind is p.VAR_KEYWORD else ''}{p.name}"
+
+
 def _parameters(name: str, thing: Any) -> str:
     owner = thing.__init__ if inspect.isclass(thing) else thing
     rows = []
     for p in inspect.signature(thing).parameters.values():
-        star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
         default = "" if p.default is p.empty else code(_value(p.default))
         # Anything that can be read as what is meant; the last column says what that is.
         written = _annotation(p.annotation, owner)
         kind = "" if written in ("Any", "object") else code(written.replace("|", "\\|"))
-        rows.append((code(f"{star}{p.name}"), kind, default, _meaning(name, p.name)))
+        rows.append((code(_starred(p)), kind, default, _meaning(name, p.name)))
     return table(("parameter", "type", "default", "meaning"), rows)
 
 
@@ -268,8 +295,7 @@ def _signature(name: str, thing: Any) -> str:
 
 
 def _parameter(p: inspect.Parameter) -> str:
-    star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
-    return f"{star}{p.name}" if p.default is p.empty else f"{star}{p.name}={_value(p.default)}"
+    return _starred(p) if p.default is p.empty else f"{_starred(p)}={_value(p.default)}"
 
 
 def _value(default: Any) -> str:
@@ -290,18 +316,18 @@ def _annotation(written: Any, owner: Any) -> str:
         value = names.get(match[0])
         if get_origin(value) is Literal:
             return " | ".join(repr(word) for word in get_args(value)).replace("'", '"')
-        if isinstance(value, UnionType):
+        if isinstance(value, UnionType) or get_origin(value) is Union:
             return re.sub(r"\b[a-z_]+\.(?:[a-z_]+\.)*", "", str(value))
         return match[0]
 
-    text = re.sub(r"[A-Za-z_]\w*", spelt, text)
+    text = re.sub(r"[A-Za-z_]\w*", spelt, text).replace("Rng", "int | Generator | SeedSequence")
     literal = re.compile(r"Literal\[([^\]]*)\]")
     return literal.sub(lambda m: m[1].replace("'", '"').replace(", ", " | "), text)
 
 
 def _namespace(owner: Any) -> dict[str, Any]:
-    # A decorated function has the types of its decorator's module, too.
-    return {**getattr(owner, "__globals__", {}), **vars(sys.modules[owner.__module__])}
+    # A decorated function has the types of its decorator's module, too, and those of groups of options.
+    return {**vars(_groups), **getattr(owner, "__globals__", {}), **vars(sys.modules[owner.__module__])}
 
 
 def _resolved(written: Any, owner: Any) -> Any:
@@ -310,7 +336,7 @@ def _resolved(written: Any, owner: Any) -> Any:
 
 def _doc(thing: Any, *, rest: bool = False) -> str:
     """A docstring as Markdown, or what follows its first paragraph: examples become code blocks."""
-    text = inspect.getdoc(thing) or ""
+    text = _UNLISTED.sub("", inspect.getdoc(thing) or "")
     if rest:
         text = text.partition("\n\n")[2]
     out: list[str] = []

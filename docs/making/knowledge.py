@@ -176,8 +176,8 @@ def decisions_page() -> str:
         "Which method by default",
         "One table decides, in the code (`trueerror.inference._choose`) and here: the first row that holds. Every "
         "result says which method it used. `method=` (or `--method`) asks for another; a word that does not apply is "
-        "refused with those that do. A method that was chosen after seeing which answer it gives is not worth its "
-        "confidence.",
+        "refused with those that do. A method that was chosen after seeing which answer it gives does not "
+        "have its confidence.",
         table(("question", "default", "why"), rows),
         "What can be asked for:",
         table(("about", "words"), asked),

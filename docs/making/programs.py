@@ -29,9 +29,8 @@ def _contexts() -> tuple[Any, dict[str, Any]]:
 
     from trueerror.cli import _app as program
 
-    program.app.registered_commands.clear()
-    program._register([*program.COMMANDS])
     group: Any = typer.main.get_command(program.app)
+    group.commands = {name: program.made(name) for name in program.COMMANDS}
     group.rich_markup_mode = None
     settings = {**group.context_settings, "terminal_width": WIDTH, "max_content_width": WIDTH}
     top = group.context_class(group, info_name="trueerror", **settings)

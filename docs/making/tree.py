@@ -38,7 +38,7 @@ bayes, tree = GaussianNB(), DecisionTreeClassifier(max_depth=2)
 two_data_sets_wide = {"bayes": random.normal(0.8, 0.03, 20), "tree": random.normal(0.78, 0.03, 20)}
 many_data_sets_wide = {**two_data_sets_wide, "knn": random.normal(0.77, 0.03, 20)}
 """
-COLUMNS = "y true labels; a, b predicted labels; a_scores, b_scores scores; patient, weights, fold one value a row"
+COLUMNS = "y: true labels; a, b: predicted labels; a_scores, b_scores: scores; patient, weights, fold: one value a row"
 
 
 # An address may name a box: which-test.html#paired-auc. The boxes themselves need no script.
@@ -488,9 +488,9 @@ def leaves(choices: tuple[Leaf | Question, ...] = TREE) -> Iterator[Leaf]:
 def tree_page() -> str:
     """The tree as boxes that open by a click, one at each level."""
     parts = [
-        "Open what fits your question. Each end names the call, the method that it takes by itself, and why. You need "
-        "not choose: `te.evaluate` and `te.compare` walk this table for you (`.explain()` says what they took).",
-        f"In the calls: {COLUMNS}.",
+        "Open what fits your question. Each answer has the call, its default method and the reason. You need not "
+        "choose: `te.evaluate` and `te.compare` use the same table (`.explain()` names the method).",
+        f"Names in the calls: {COLUMNS}.",
         '<div class="tree">',
         *_boxes(TREE, "q"),
         "</div>",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 
 # The rooms whose classes users make themselves; the other classes are results.
@@ -31,13 +32,14 @@ def _public_names(package: str) -> dict[str, str]:
 
 def _spoken(package: str, home: str, name: str) -> object:
     """A public name of a module; a function, or a class that users make, takes other people's words for its options."""
-    from trueerror.inputs._words import speaks
+    from trueerror.inputs._words import list_parameters, speaks
 
     module = import_module(home)
     value: object = getattr(module, name)
     if isinstance(value, type):
         if "__init__" in vars(value) and value.__module__.startswith(MADE_BY_USERS):
             value.__init__ = speaks(value.__init__, name=value.__name__, bound=True)  # type: ignore[misc]
+            list_parameters(value, f"te.{name}")
     elif callable(value):
         value = speaks(value, package.replace("trueerror", "te"))
         # Under its own name in its own module as well: otherwise it could not be pickled.
@@ -73,33 +75,15 @@ def _meant(name: str, names: list[str]) -> str:
 
     if name in _public_names(import_module("trueerror.significance").__name__):
         return f"; it is te.significance.{name}"
-    if name in ELSEWHERE:
-        return f"; {ELSEWHERE[name]}"
+    from trueerror.inputs._words import said_of
     from trueerror.metrics._registry import find_measure
 
-    try:
+    if said := said_of(name, "elsewhere"):
+        return f"; {said}"
+    with suppress(ValueError):
         measure = find_measure(name.removesuffix("_score")).name
-    except ValueError:
-        pass
-    else:
         return f'; te.evaluate(truth, predicted)["{measure}"] has it with its interval, te.metric("{measure}", …) alone'
-    near = difflib.get_close_matches(name, names, 1, 0.75)
-    return f"; did you mean te.{near[0]}?" if near else ""
+    return "".join(f"; did you mean te.{near}?" for near in difflib.get_close_matches(name, names, 1, 0.75))
 
 
-# What other libraries call what is here.
-ELSEWHERE = {
-    **dict.fromkeys(
-        ("wilson", "ci", "confint", "conf_int", "proportion_confint", "binom_test", "clopper_pearson", "binconf"),
-        'te.interval(45, 50, method="wilson") is the interval of a share',
-    ),
-    **dict.fromkeys(("ttest", "t_test", "ttest_rel", "ttest_ind"), "te.significance has the tests; te.compare chooses"),
-    **dict.fromkeys(("prop_test", "proportions_ztest"), "te.difference((45, 50), (40, 50)) compares two shares"),
-    **dict.fromkeys(("confusion_matrix", "confusion"), "te.Confusion.count(truth, predicted) counts it"),
-    **dict.fromkeys(("roc_curve", "roc_auc_score", "roc_auc"), "te.roc(truth, scores) has the curve, and .auc()"),
-    **dict.fromkeys(("classification_report", "score", "accuracy_score"), "te.evaluate(truth, predicted) has them all"),
-    **dict.fromkeys(("cross_val_score", "cross_validate"), "te.experiment(learners, (X, y), plan=10) runs it"),
-    **dict.fromkeys(("read_csv", "read_parquet", "open", "from_csv"), "te.read(path) reads every kind of table"),
-    **dict.fromkeys(("power_analysis", "samplesize"), "te.sample_size and te.power plan a test set"),
-}
 __getattr__, __dir__, __all__ = _attach(__name__)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from trueerror.inputs._groups import MetricChoice
 from trueerror.inputs._options import check_word
+from trueerror.inputs._words import list_parameters
 from trueerror.sources._collect import takes_whole_rows
 from trueerror.verbs._gate import Gate, gate, together
 
@@ -83,3 +84,7 @@ def _settled(result: Gate, on_cannot_tell: str) -> Gate:
         warnings.warn(result.verdict, UserWarning, stacklevel=5)
         return result
     raise AssertionError(str(result))
+
+
+for _name in __all__:
+    list_parameters(globals()[_name], f"te.testing.{_name}")

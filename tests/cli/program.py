@@ -11,11 +11,10 @@ from typing import IO
 import pytest
 
 import trueerror.__main__ as started
-from trueerror.cli._app import app
 
 
 def run(*args: str, cwd: Path | None = None, stdin: IO[str] | None = None) -> CompletedProcess[str]:
-    """What it prints and how it ends; its commands are registered anew, as in a process that has just begun."""
+    """What it prints and how it ends."""
     files = [io.BytesIO(), io.BytesIO()]
     streams: list[IO[str]] = [
         stdin or io.StringIO(),
@@ -24,7 +23,6 @@ def run(*args: str, cwd: Path | None = None, stdin: IO[str] | None = None) -> Co
     with pytest.MonkeyPatch.context() as world:
         world.setitem(sys.modules, "__main__", started)
         world.setattr(sys, "argv", [str(started.__file__), *args])
-        world.setattr(app, "registered_commands", [])
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
             world.setattr(sys, name, stream)
         if cwd is not None:

@@ -16,7 +16,8 @@ import typer
 from typer.testing import CliRunner
 
 from tests.cli.program import run
-from trueerror.cli._app import COMMANDS, command_of, examples
+from trueerror.cli._app import COMMANDS, command_of, epilog
+from trueerror.cli._commands import CommandRow
 from trueerror.data import path
 
 CANCER = str(path("breast_cancer"))
@@ -44,7 +45,7 @@ def test_the_help_lists_every_command_in_full():
 
 
 def test_long_examples_are_broken_so_that_they_can_be_pasted():
-    text = examples("Examples: trueerror gate " + "--margin 0.02 " * 8)
+    text = epilog(CommandRow("gate", "", ["gate " + "--margin 0.02 " * 8]))
     assert " \\\n" in text
     assert max(map(len, text.splitlines())) <= 78
 
@@ -71,7 +72,7 @@ def test_long_examples_are_broken_so_that_they_can_be_pasted():
         (("evaluate", *READ, "--ignore", "TE2O2"), "there is no finding 'TE2O2'; did you mean 'TE202'?"),
         (("rank", CANCER, "--learner", "learnr"), "--learner 'learnr'"),
         (("plot", *READ, "-o", "x.svg", "--kind", "rocc"), "did you mean 'roc'?"),
-        (("schema", "gat"), "'gat' is not one of"),
+        (("schema", "gat"), "'gat' is not known; did you mean 'gate'?"),
         (
             ("compare", *READ, "--metric", "auc", "--metric", "brier"),
             "--metric takes one METRIC, and was given 2 times",
@@ -188,7 +189,7 @@ def test_what_commands_write_validates_against_what_schema_says(args):
 
 def test_costs_bring_the_cost_optimal_threshold():
     text = run("evaluate", *READ, "--model", "logreg", "--cost-fn", "10").stdout
-    assert "Cheapest thresholds" in text
+    assert "Thresholds tuned on these rows" in text
     assert "AUC" in text
     data = json.loads(run("evaluate", *READ, "--model", "logreg", "--cost-fn", "10", "--format", "json").stdout)
     point = data["parts"][0]["cheapest"]

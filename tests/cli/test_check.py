@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 import trueerror as te
+from tests.cli import program
 from trueerror.cli._app import command_of
 from trueerror.data import path
 
@@ -49,15 +48,13 @@ def swapped(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_for_real_nothing_found() -> None:
-    done = subprocess.run([sys.executable, "-m", "trueerror", "check", DIGITS], capture_output=True, text=True,
-                          check=False)  # fmt: skip
+    done = program.run("check", DIGITS)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "899 rows, 10 classes, 3 models with labels: svm, forest, bayes.\n\n  No findings.\n"
 
 
 def test_for_real_an_error(swapped: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "trueerror", "check", swapped], capture_output=True, text=True,
-                          check=False)  # fmt: skip
+    done = program.run("check", swapped)
     assert done.returncode == 1
     assert done.stderr == ""
     assert "! TE302 (error)" in done.stdout
@@ -84,7 +81,7 @@ def test_text_says_how_many_then_each_with_what_to_do(constant: str) -> None:
     assert lines[0].startswith("300 rows, ")
     assert lines[2] == "  3 findings: 2 warnings and 1 note."
     assert "! TE201 (warning) lazy: right on 46.7 % of the rows, no more than the 53.3 %" in text
-    assert "! TE408 (warning) lazy: finds none of the 160 rows" in text
+    assert "! TE408 (warning) lazy: found none of the 160 rows" in text
     assert "  → Do not use accuracy to praise this model" in text
     assert max(len(line) for line in lines) <= 80
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -12,6 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 import trueerror as te
+from tests.cli import program
 from trueerror.cli._app import command_of
 
 
@@ -30,10 +29,7 @@ def good(*args: str) -> str:
 
 
 def test_for_real() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "trueerror", "difference", "20/100", "30/100"], capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+    done = program.run("difference", "20/100", "30/100")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("  Too close to call: 20.0 % against 30.0 %, −10.0 points,")
     assert max(len(line) for line in done.stdout.splitlines()) <= 80

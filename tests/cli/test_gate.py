@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 import trueerror as te
+from tests.cli import program
 from trueerror.cli._app import command_of
 
 RNG = np.random.default_rng(1)
@@ -66,8 +65,7 @@ def test_exit_codes(files: dict[str, str], candidate: str, baseline: str, more: 
 
 
 def test_for_real(files: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "trueerror", "gate", files["good"], "--baseline", files["good"]]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = program.run("gate", files["good"], "--baseline", files["good"])
     assert (done.returncode, done.stderr) == (3, "")
     assert "Cannot tell" in done.stdout
 

@@ -17,9 +17,7 @@ import numpy as np
 import pytest
 import typer
 
-from trueerror.cli._app import COMMANDS, Format, command_of
-from trueerror.cli.check import FailOn
-from trueerror.cli.schema import Answer
+from trueerror.cli._app import COMMANDS, command_of
 
 N = 90
 DRAWN = np.random.default_rng(3)
@@ -41,7 +39,7 @@ COMMANDS_RUN: dict[str, dict[str, Any]] = {
     "power": {"n": 100, "first": 0.8, "second": 0.7, "disagreement": 0.3},
     "sample-size": {"first": 0.8, "second": 0.7, "disagreement": 0.3},
     "evaluate": {"file": "rows.csv", **USUAL},
-    "repeats": {"file": ["rows.csv"], "grade": "c", "id": "g"},
+    "repeats": {"file": ["rows.csv"], "grade": "c", "ids": "g"},
     "compare": {"file": ["rows.csv"], **USUAL},
     "report": {"file": "rows.csv", "page": Path("page.html"), **USUAL},
     "plot": {"file": "rows.csv", "picture": Path("page.svg"), **USUAL},
@@ -54,11 +52,11 @@ COMMANDS_RUN: dict[str, dict[str, Any]] = {
     "agreement": {"file": "raters.csv"},
     "ppi": {"file": "few.csv", "human": ["human"], "judge": ["judge"]},
     "label-plan": {"file": "few.csv", "judge": "score", "budget": 30},
-    "schema": {"of": Answer.gate},
+    "schema": {"of": "gate"},
     "demo": {"page": Path("page.html")},
 }
 OTHER: dict[str, Any] = {
-    "confidence": 0.8, "method": "exact", "side": "lower", "alternative": "greater", "form": Format.json, "explain":
+    "confidence": 0.8, "method": "exact", "side": "lower", "alternative": "greater", "form": "json", "explain":
     True, "first": 0.85, "second": 0.65, "disagreement": 0.25, "prevalence": 0.3, "icc": 0.1, "cluster_size": 5.0,
     "margin": 0.1, "alpha": 0.1, "correlation": 0.3, "sd": 1.0, "power": 0.9, "accuracy": 0.9, "half_width": 0.05,
     "test": "two-proportions", "n": 200, "truth": "c", "models": ["a"], "score": ["a"], "positive": "0", "id": "k",
@@ -66,7 +64,7 @@ OTHER: dict[str, Any] = {
     "ignore", "threshold": 0.6, "metric": ["recall"], "prior": 0.2, "costs": "[[0, 1], [5, 0]]", "cost_fp": 3.0,
     "cost_fn": 5.0, "design": "case-control", "seed": 7, "ignore": ["TE101", "TE102", "TE103", "TE202"], "columns":
     True, "reference": "b", "adjust": "bonferroni", "title": "Another", "kind": "pr", "how": "pooled", "band":
-    "pointwise", "fail_on": FailOn.warning, "training": "rows.csv", "baseline": "c", "at_least": ["0.5"],
+    "pointwise", "fail_on": "warning", "training": "rows.csv", "baseline": "c", "at_least": ["0.5"],
     "sequential": True, "unpaired": True, "model": "b", "counts": True, "other_file": "rows.csv", "dataset":
     "learner", "learner": "dataset", "value": "other", "lower": True, "rope": 0.05, "test_train_ratio": 0.5,
     "out_of": 40, "repeats": 2, "df": [9.0], "gap": ["recall"], "grade": ["a"], "scale": "0,2", "k": [3],
@@ -102,10 +100,10 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("compare", "marginals"): ({**NO_ROWS, "file": ["a=450/500", "b=420/500"], "marginals": True}, False),
     ("compare", "agreement"): ({**NO_ROWS, "file": ["a=450/500", "b=420/500"], "marginals": True}, 0.9),
     ("compare", "matrix"): (TWO_MATRICES, ["a=150 40 70 240", "b=150 40 60 250"]),
-    ("compare", "labels"): ({**TWO_MATRICES, "positive": None, "form": Format.json}, "no yes"),
+    ("compare", "labels"): ({**TWO_MATRICES, "positive": None, "form": "json"}, "no yes"),
     ("compare", "id"): ({}, "g"),
     ("compare", "metric"): ({}, "auc"),
-    ("compare", "rng"): ({"method": "bootstrap", "form": Format.json}, 7),
+    ("compare", "rng"): ({"method": "bootstrap", "form": "json"}, 7),
     ("compare", "reference"): ({"models": ["a", "b", "c"]}, "b"),
     ("compare", "adjust"): ({"models": ["a", "b", "c"]}, "none"),
     ("compare", "ignore"): ({"models": ["a", "b", "c"]}, ["TE406"]),
@@ -128,32 +126,32 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("plot", "how"): ({"fold": "g"}, "threshold"),
     ("plot", "rng"): ({"band": "simultaneous"}, 7),
     ("hull", "matrix"): ({}, ["m=150 40 60 250"]),
-    ("hull", "labels"): ({"matrix": ["m=150 40 60 250"], "form": Format.json}, "no yes"),
-    ("hull", "seed"): ({"prior": 0.4, "form": Format.json}, 7),
+    ("hull", "labels"): ({"matrix": ["m=150 40 60 250"], "form": "json"}, "no yes"),
+    ("hull", "seed"): ({"prior": 0.4, "form": "json"}, 7),
     ("hull", "weights_kind"): ({"prior": 0.4, "weight": "w", "weights_kind": "frequency"}, "sampling"),
-    ("hull", "cluster"): ({"form": Format.json}, "g"),
-    ("hull", "time"): ({"form": Format.json}, "t"),
+    ("hull", "cluster"): ({"form": "json"}, "g"),
+    ("hull", "time"): ({"form": "json"}, "t"),
     ("hull", "id"): ({}, "g"),
     ("check", "id"): ({}, "g"),
     ("check", "ignore"): ({"cluster": "g"}, ["TE204"]),
-    ("check", "fail_on"): ({"cluster": "g", "models": ["c"]}, FailOn.warning),
+    ("check", "fail_on"): ({"cluster": "g", "models": ["c"]}, "warning"),
     ("gate", "adjust"): ({"metric": ["recall", "specificity"]}, "none"),
     ("gate", "margin"): ({}, ["0.1"]),
     ("gate", "id"): ({}, "g"),
     ("gate", "models"): ({}, ["c"]),
     ("gate", "model"): ({"models": ["a", "b", "c"], "model": "a"}, "c"),
     ("gate", "baseline"): ({"models": ["a", "b", "c"], "model": "a"}, "c"),
-    ("gate", "rng"): ({"metric": ["mcc"], "form": Format.json}, 7),
+    ("gate", "rng"): ({"metric": ["mcc"], "form": "json"}, 7),
     ("gate", "weights_kind"): ({"weight": "w", "weights_kind": "frequency"}, "sampling"),
     ("repeats", "grade"): ({}, "a"),
-    ("repeats", "id"): ({}, "w"),
-    ("repeats", "cluster"): ({"id": "k"}, "g"),
+    ("repeats", "ids"): ({}, "w"),
+    ("repeats", "clusters"): ({"ids": "k"}, "g"),
     ("repeats", "method"): ({}, "t"),
     ("rank", "reference"): ({"file": "three.csv", "value": None}, "q"),
     ("rank", "adjust"): ({"file": "three.csv", "value": None}, "bonferroni"),
     ("rank", "method"): ({}, "sign"),
-    ("rank", "rng"): ({"rope": 0.01, "form": Format.json}, 7),
-    ("rank", "test_train_ratio"): ({"form": Format.json}, 0.9),
+    ("rank", "rng"): ({"rope": 0.01, "form": "json"}, 7),
+    ("rank", "test_train_ratio"): ({"form": "json"}, 0.9),
     ("rank", "ignore"): ({}, ["TE507"]),
     ("rank", "repeat"): ({}, "other"),
     ("rank", "fold"): ({}, "other"),
@@ -169,7 +167,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("arena", "score"): ({"file": "long.csv"}, "points"),
     ("arena", "cluster"): ({}, "g"),
     ("arena", "ties"): ({}, "half"),
-    ("arena", "position"): ({"form": Format.json}, True),
+    ("arena", "position"): ({"form": "json"}, True),
     ("arena", "anchor"): ({}, "x=1500"),
     ("arena", "penalised"): ({}, True),
     ("arena", "adjust"): ({}, "none"),
@@ -186,9 +184,9 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("label-plan", "budget"): ({}, 40),
     ("label-plan", "human"): ({}, "human"),
     ("label-plan", "method"): ({}, "active"),
-    ("label-plan", "mix"): ({"method": "active", "form": Format.json}, 0.7),
+    ("label-plan", "mix"): ({"method": "active", "form": "json"}, 0.7),
     ("label-plan", "rows"): ({}, Path("page.csv")),
-    ("label-plan", "seed"): ({"form": Format.json}, 7),
+    ("label-plan", "seed"): ({"form": "json"}, 7),
     ("agreement", "level"): ({}, "ordinal"),
     ("agreement", "weights"): ({}, "linear"),
     ("agreement", "labels"): ({}, "1,2,3,4"),

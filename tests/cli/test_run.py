@@ -1,14 +1,7 @@
 """`trueerror run`, for real."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import trueerror as te
-
-# Learners that need no scikit-learn, whose import takes longer than these experiments.
-LEARNERS = Path(__file__).parents[1] / "experiments"
+from tests.cli import program
 
 RECIPE = """
 seed = 1
@@ -21,6 +14,7 @@ k = 5
 file = "flowers.csv"
 target = "kind"
 positive = "tulip"
+# Learners that need no scikit-learn, whose import takes longer than these experiments.
 [learners.bayes]
 class = "simple_learners.Means"
 [learners.tree]
@@ -30,10 +24,7 @@ power = {depth}
 
 
 def run(*args):
-    return subprocess.run(
-        [sys.executable, "-m", "trueerror", "run", *map(str, args)], capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(LEARNERS)},
-    )  # fmt: skip
+    return program.run("run", *map(str, args))
 
 
 def flowers(folder):
@@ -101,7 +92,7 @@ def test_the_verdict_comes_first_and_a_file_holds_every_test_part(tmp_path):
     assert lines[1] == "flowers: 60 rows, 30 tulip (positive), 2 features."
     assert lines[3].startswith("  ")
     assert lines.index("! TE506 the smallest test fold has 12 rows; t intervals need 30 or more") > 5
-    assert "--explain says by which methods" in done.stdout
+    assert "Add --explain for methods" in done.stdout
     assert max(map(len, lines)) <= 80
     parts = (tmp_path / "parts.csv").read_text().splitlines()
     assert parts[0].split(",")[:4] == ["dataset", "learner", "repeat", "fold"]

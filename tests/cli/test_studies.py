@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from trueerror.cli import run as running
+from trueerror.cli._app import command_of
 
 LEARNER = """
 [learners.bayes]
@@ -37,7 +37,7 @@ def run(folder: Path, text: str, *options: str):
     (folder / "study.toml").write_text(text)
     program = typer.Typer()
     program.callback()(lambda: None)
-    program.command("run")(running.run_command)
+    program.command("run")(command_of("run"))
     return CliRunner().invoke(program, ["run", str(folder / "study.toml"), "--no-progress", *options])
 
 
@@ -76,7 +76,7 @@ def test_bias_variance_and_the_laboratory_need_no_data(folder):
     study = '[study]\nkind = "bias-variance"\ngenerator = "two-normals"\nn = 30\nrounds = 5\ntest_rows = 100\n'
     done = run(folder, study + LEARNER)
     assert (done.exit_code, done.stderr) == (0, "")
-    assert "Test error less training error:" in " ".join(done.stdout.split())
+    assert "Test error minus training error:" in " ".join(done.stdout.split())
     study = (
         '[study]\nkind = "estimator-laboratory"\nn = 20\nruns = 3\ntest_rows = 50\n'
         'estimators = ["training", "holdout"]\n'

@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from tests.cli import program
 from trueerror.cli._terminal import CLEAR, Waiting, fitted, is_terminal, width_of
 from trueerror.cli._terminal import Screen as Sheet
 from trueerror.results import Table
@@ -86,7 +87,7 @@ def test_paint_changes_no_words_and_shows_how_sure_a_verdict_is() -> None:
 def test_small_print_is_asked_for_and_tables_take_the_width() -> None:
     narrow, wide = Sheet().written(DOCUMENT), Sheet(tables=120).written(DOCUMENT)
     assert "wilson" not in narrow
-    assert narrow.endswith("--explain says by which methods, and of what these are estimates.")
+    assert narrow.endswith("Add --explain for methods and assumptions.")
     assert "b" * 110 not in narrow
     assert "b" * 110 in wide
 
@@ -160,8 +161,9 @@ def test_the_width_is_that_of_the_window(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 def test_errors_are_broken_between_words_on_terminals_alone() -> None:
-    command = [sys.executable, "-m", "trueerror", "interval", "seven hundred and fifty of a thousand rows"]
-    piped = subprocess.run(command, capture_output=True, check=False, text=True)
+    words = ("interval", "seven hundred and fifty of a thousand rows")
+    command = [sys.executable, "-m", "trueerror", *words]
+    piped = program.run(*words)
     assert piped.returncode == 2
     assert piped.stderr.count("\n") == 1
     parent, child = os.openpty()
@@ -177,8 +179,8 @@ def test_errors_are_broken_between_words_on_terminals_alone() -> None:
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 def test_for_real_on_a_terminal() -> None:
     parent, child = os.openpty()
-    command = [sys.executable, "-m", "trueerror", "compare", "--counts", "both=810", "new=60", "old=40", "neither=90"]
-    subprocess.run(command, stdout=child, stderr=subprocess.PIPE, check=True)
+    words = ("compare", "--counts", "both=810", "new=60", "old=40", "neither=90")
+    subprocess.run([sys.executable, "-m", "trueerror", *words], stdout=child, stderr=subprocess.PIPE, check=True)
     os.close(child)
     shown = b""
     try:
@@ -189,5 +191,6 @@ def test_for_real_on_a_terminal() -> None:
     finally:
         os.close(parent)
     assert b"\x1b[1m\x1b[33m  new is probably better" in shown
-    piped = subprocess.run(command, capture_output=True, check=True)
-    assert b"\x1b" not in piped.stdout + piped.stderr
+    piped = program.run(*words)
+    assert piped.returncode == 0
+    assert "\x1b" not in piped.stdout + piped.stderr

@@ -117,7 +117,7 @@ def test_separated_classes_have_an_infinite_slope_and_one_finite_limit(truth, p,
     assert slope.estimate == sign * math.inf
     finite = slope.low if sign > 0 else slope.high
     assert math.isfinite(finite)
-    assert "part the classes" in slope.note
+    assert "separate the classes" in slope.note
     # At the finite limit the best likelihood has dropped by z²/2 from its supremum.
     data = LogitTable.of(table)
     best = 2 * math.log(0.5) if 0.5 in table.scores else 0.0

@@ -33,7 +33,7 @@ def test_a_lesson_has_its_parts(lesson: str) -> None:
     for part in (
         "**Question.**",
         "## Play",
-        "## In the lecture notes",
+        "## Common slips",
         "## Exercise",
         "<details><summary>Answer</summary>",
     ):

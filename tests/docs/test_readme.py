@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
 from build import ROOT
 
@@ -49,3 +52,15 @@ def test_the_commands_that_repeat_the_figures_exist() -> None:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
     for module in re.findall(r"python -m ([\w.]+)", README):
         assert (ROOT / f"{module.replace('.', '/')}.py").exists(), module
+
+
+def test_the_first_block_runs_where_nothing_else_is(tmp_path: Path) -> None:
+    """As a newcomer pastes it: an empty folder, no file of the project beside it; and a result within a screen."""
+    block = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL)
+    assert block is not None
+    ran = subprocess.run([sys.executable, "-c", block[1]], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout == block[2]
+    assert (tmp_path / "report.html").exists()
+    assert README[: block.start(2)].count("\n") <= 30
+    assert "make demo" in README.split("## ")[0]
+    assert "make test" in README.split("## ")[0]

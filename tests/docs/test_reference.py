@@ -1,5 +1,6 @@
 """What the pages made from the code hold, the pictures, and the site's own rules; test_site.py builds the whole."""
 
+import inspect
 import re
 from pathlib import Path
 
@@ -114,3 +115,20 @@ def test_every_page_is_in_the_navigation(generated):
 def test_first_sentence_of_a_page_is_plain_text():
     assert first_sentence("# T\n\n<!-- x -->\n\nA `b` [c](d.md) of *e*. Next. Last.\n") == "A b c of e. Next."
     assert first_sentence("# T\n\n```python\nx\n```\n") == ""
+
+
+def test_help_lists_every_parameter_of_every_public_function():
+    """`help(te.compare)` lists each parameter once and none that is gone; the lists are made from the code."""
+    from build import PARAMETERS
+    from making.interface import LISTED, called, help_lists, public
+
+    assert PARAMETERS.read_text(encoding="utf-8") == help_lists(), "run: python docs/build.py --parameters"
+    wrong = {}
+    for name, thing in public().items():
+        if not called(name, thing) or (inspect.isclass(thing) and issubclass(thing, Exception)):
+            continue
+        listed = re.search(rf"^{LISTED}((?:\n.+)+)", inspect.getdoc(thing) or "", re.MULTILINE)
+        names = [] if listed is None else re.findall(r"^\**(\w+)", listed[1], re.MULTILINE)
+        if names != list(inspect.signature(thing).parameters):
+            wrong[name] = names
+    assert wrong == {}

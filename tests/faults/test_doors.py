@@ -513,9 +513,9 @@ def test_writing_keeps_the_owner(tmp_path: Path) -> None:
 def test_ctrl_c_ends_quietly_at_any_time() -> None:
     code = (
         "import os, signal, sys, threading\n"
-        "sys.argv = ['trueerror', '--help']\n"
+        "sys.argv = ['trueerror', 'demo']\n"
         "import trueerror.cli._app as app\n"
-        "app._register = lambda names: os.kill(os.getpid(), signal.SIGINT)\n"
+        "app.made = lambda name: os.kill(os.getpid(), signal.SIGINT)\n"
         "from trueerror.cli import main\n"
         "main()"
     )
@@ -530,7 +530,6 @@ def test_a_fault_of_ours_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: 
         raise KeyError("x" * 1000)
 
     monkeypatch.setattr(_app, "app", broken)
-    monkeypatch.setattr(_app, "_register", lambda names: None)
     with pytest.raises(SystemExit) as ended:
         _app.run()
     assert ended.value.code == 2

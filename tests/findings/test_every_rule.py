@@ -133,7 +133,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
          fact(proportions=[("accuracy", "wald", 0.5, 100)])],
     ),
     "TE204": (clustered(12, 10), "only 12 clusters", [clustered(60, 15)]),
-    "TE220": (fact(runs=RunsFound("a", 1e-9, 500, 90.4)), "(p < .001): 500 rows are worth about 90 independent ones",
+    "TE220": (fact(runs=RunsFound("a", 1e-9, 500, 90.4)), "(p < .001). 500 rows count as about 90 independent ones",
               [fact(runs=None)]),
     "TE205": (fact(lost_replicates=[("macro-F1", 0.08)]), "8 % of the bootstrap replicates of macro-F1 lost a class",
               [fact(lost_replicates=[("macro-F1", 0.005)]), fact(lost_replicates=[])]),
@@ -142,7 +142,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     "TE212": (
         fact(confusion=Confusion.count([0, 1] * 20, [0, 1] * 20, weights=[1.0] * 38 + [40.0] * 2,
                                        weights_kind="sampling")),
-        "the weights leave 40 rows worth about 4 of equal weight",
+        "with these weights 40 rows count as about 4 of equal weight",
         [fact(confusion=Confusion.count([0, 1] * 20, [0, 1] * 20, weights=[1.0, 3.0] * 20, weights_kind="sampling")),
          table([[20, 1], [2, 20]])],
     ),
@@ -172,7 +172,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         'expected cost 0.400 is not below 0.300, which always answering "no" would get',
         [fact(constant_answers=[ConstantAnswer("accuracy", 0.9, 0.7, "no", True, True)]), fact(constant_answers=[])],
     ),
-    "TE211": (fact(loss_worth=[("log loss", 3.2)]), "log loss rests on a few rows with large losses (worth about 3.2",
+    "TE211": (fact(loss_worth=[("log loss", 3.2)]), "log loss rests on a few rows with large losses (effectively 3.2",
               [fact(loss_worth=[("log loss", 12.0)]), fact(loss_worth=[])]),
     "TE214": (
         fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40), RateAtPrior("misses", 1, 20),
@@ -193,7 +193,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     ),
     "TE216": (
         fact(class_errors=[ClassErrors("a", 1, 25, 0.4), ClassErrors("b", 12, 300, 0.1)], class_means=("macro F1",)),
-        'macro F1 hangs on few errors or few hits in "a" (1 of 25)',
+        'macro F1 rests on few errors or few hits in "a" (1 of 25)',
         [fact(class_errors=[ClassErrors("a", 3, 25, 0.4)], class_means=("macro F1",)),
          fact(class_errors=[ClassErrors("a", 1, 25, 0.1)], class_means=("macro F1",)),
          fact(class_errors=[ClassErrors("a", 1, 25, 0.4)], class_means=())],
@@ -254,7 +254,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         [fact(n_models=12, best="forest", not_different_from_best=2),
          fact(n_models=3, best="a", not_different_from_best=2)],
     ),
-    "TE408": (fact(never_found=(("1", 60),)), 'finds none of the 60 rows of "1"', [fact(never_found=())]),
+    "TE408": (fact(never_found=(("1", 60),)), 'found none of the 60 rows of "1"', [fact(never_found=())]),
     "TE414": (
         fact(worst_slice=WorstSlice("accuracy", "north", 20, True, 0.7, EXPECTED, 7)),
         "north is the lowest of 20 slices by accuracy (0.700), and 7 are too close to it to call: it probably looks "
@@ -308,7 +308,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         [fact(fold_scales=Comparability(0.93, 0.925, 1e-9)), fact(fold_scales=Comparability(0.93, 0.55, 0.2))],
     ),
     "TE513": (
-        fact(learners_p=0.2, level=0.05, significant=True), "whether the learners behind them do is open (p = .200",
+        fact(learners_p=0.2, level=0.05, significant=True), "that does not show that their learners do (p = .200",
         [fact(learners_p=0.01, level=0.05, significant=True), fact(learners_p=0.2, level=0.05, significant=False)],
     ),
     "TE514": (

@@ -1,9 +1,9 @@
 """`python -m tests.fuzz --calls 1000000`: random calls until there are so many; failures with seeds.
 
-There are four families: calls of every public function with odd values, damaged files for the readers, equal data in
-other containers and behind other doors, and command lines. Runs add up: each goes on after the seeds of those before,
-whose failures it tries again first; counts and seeds are kept in validation/FUZZ.json (`--afresh` begins a new count).
-A worker is a process with a limit on its memory, and a call that takes too much time of the processor is a failure
+There are five families: calls of every public function with odd values, damaged files for the readers, equal data in
+other containers, tables of text behind two doors, and command lines. Runs add up: each goes on after the seeds of those
+before, whose failures it tries again first; counts and seeds are kept in validation/FUZZ.json (`--afresh` begins a new
+count). A worker is a process on one processor with a limit on its memory, and a call that takes too long is a failure
 too. `--again SEED` makes one call and shows what it does.
 """
 
@@ -14,7 +14,8 @@ import collections
 import json
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -49,18 +50,36 @@ def main() -> int:
             wrong[key] = (seed, seen)
     started, made, number = time.monotonic(), collections.Counter(before["made"]), before["batches"]
     times: collections.Counter[str] = collections.Counter()
-    with ProcessPoolExecutor(asked.jobs, get_context("spawn"), begin) as pool:
-        while made.total() < asked.calls and time.monotonic() - started < asked.seconds:
-            for more, found in pool.map(work, range(number, number + asked.jobs)):
+    processes = get_context("spawn")
+    turns = processes.Queue()
+    for turn in range(asked.jobs):
+        turns.put(turn)
+    with ProcessPoolExecutor(asked.jobs, processes, begin, (turns,)) as pool:
+        under_way: dict[Future[Any], int] = {}
+        while True:
+            while (
+                len(under_way) < asked.jobs
+                and made.total() < asked.calls
+                and time.monotonic() - started < asked.seconds
+            ):
+                under_way[pool.submit(work, number)] = number
+                number += 1
+            if not under_way:
+                break
+            for ended in wait(under_way, return_when=FIRST_COMPLETED).done:
+                batch = under_way.pop(ended)
+                try:
+                    more, found = ended.result()
+                except BrokenProcessPool as error:
+                    sys.exit(f"a process died within the batches {sorted([batch, *under_way.values()])}: {error}")
                 made.update(more)
                 times.update(list(found))
                 wrong = found | wrong
-            number += asked.jobs
             print(f"\r{said(made)}: {len(wrong)} kinds of failure", end="", file=sys.stderr, flush=True)
             asked.kept.write_text(json.dumps({
                 "command": "python -m tests.fuzz", "made": dict(sorted(made.items())), "functions": len(functions()),
                 "files": len(FILES), "batches": number, "seeds": f"0.0 to {number - 1}.{BATCH - 1}",
-                "seconds": round(before["seconds"] + time.monotonic() - started),
+                "seconds": round(before["seconds"] + time.monotonic() - started), "jobs": asked.jobs,
                 "failures": {key: seed for key, (seed, _) in sorted(wrong.items())},
             }, indent=1) + "\n", encoding="utf-8")  # fmt: skip
     print(f"\n{said(made)}, of {len(functions())} functions and {len(FILES)} kinds of file, batches 0 to {number - 1}: "
@@ -72,7 +91,8 @@ def main() -> int:
 
 def said(made: dict[str, int]) -> str:
     """How many of each family."""
-    names = {"calls": "calls", "readers": "inputs of readers", "same": "equal data", "commands": "command lines"}
+    names = {"calls": "calls", "readers": "inputs of readers", "same": "equal data", "doors": "tables behind two doors",
+             "commands": "command lines"}  # fmt: skip
     return ", ".join(f"{made.get(key, 0):,} {words}" for key, words in names.items())
 
 

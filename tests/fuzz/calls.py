@@ -309,8 +309,13 @@ def make(pick: Pick, names: Sequence[str] | None = None) -> Call:
 def _often() -> tuple[str, ...]:
     """Names as often as they are drawn: what is dear less often."""
     dear = FITTED | {"read", "cost_curve", "arena"}
-    every = [name for name in sorted(functions()) for _ in range(1 if name in dear else 6)]
-    return (*every, *(f"file.{kind}" for kind in sorted(READERS) for _ in range(1 if READERS[kind] is te.read else 6)))
+    return tuple(name for name in sorted(functions()) for _ in range(1 if name in dear else 6))
+
+
+@functools.cache
+def readers() -> tuple[str, ...]:
+    """Kinds of file, as often: `te.read` opens a database."""
+    return tuple(f"file.{kind}" for kind in sorted(READERS) for _ in range(1 if READERS[kind] is te.read else 6))
 
 
 @st.composite

@@ -40,17 +40,13 @@ def options() -> dict[str, tuple[tuple[str, bool], ...]]:
     """Each command with its options, and whether they take a value."""
     from trueerror.cli import _app
 
-    _app._register([*_app.COMMANDS])
-    import typer
-
-    group: Any = typer.main.get_command(_app.app)
     return {
         name: tuple(
             (max(p.opts, key=len), not getattr(p, "is_flag", False))
             for p in command.params
             if p.opts[0].startswith("-")
         )
-        for name, command in sorted(group.commands.items())
+        for name, command in sorted((name, _app.made(name)) for name in _app.COMMANDS)
     }
 
 
@@ -95,7 +91,6 @@ def run(name: str, drawn: dict[str, Any]) -> int:
     from trueerror.cli import _app
 
     words, before, place = drawn["words"], sys.argv, Path.cwd()
-    _app.app.registered_commands.clear()
     out, err, code = io.StringIO(), io.StringIO(), 0
     sys.argv = ["trueerror", *words]
     os.chdir(folder())

@@ -251,8 +251,8 @@ def compare_doors(cells: dict[str, list[str]], door: str, plain: str) -> int:
     return 2
 
 
-def make(pick: Pick) -> tuple[str, dict[str, Any]]:
-    return through_doors(pick) if pick(range(4)) == 0 else in_containers(pick)
+def make(pick: Pick, doors: bool) -> tuple[str, dict[str, Any]]:
+    return through_doors(pick) if doors else in_containers(pick)
 
 
 def run(name: str, drawn: dict[str, Any]) -> int:

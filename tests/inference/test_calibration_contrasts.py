@@ -53,8 +53,8 @@ def test_limits_are_those_of_either_model(metric: str, alternative: Alternative,
 
 
 def test_one_bin_by_hand() -> None:
-    # e² = Σ(y − p)²/n² = (100·.49 + 100·.09)/200² at .7; the lower limit of the second model is 0.
-    assert made("mce").high == pytest.approx(0.2 + 1.959964 * np.sqrt(58) / 200, abs=2e-3)
+    # e² = (Σ(y − p − ḡ)² + p(1 − p))/n² = (200·.25 + .21)/200² at .7; the lower limit of the second model is 0.
+    assert made("mce").high == pytest.approx(0.2 + 1.959964 * np.sqrt(50.21) / 200, abs=2e-3)
 
 
 @pytest.mark.parametrize("metric", ["ece", "mce"])

@@ -170,7 +170,7 @@ def test_weighted_differences_are_those_of_survey(clusters, variance):
     truth = np.tile([0, 1], 13)
     calls = {"a": np.where(Y == 1, truth, 1 - truth), "b": np.where(B == 1, truth, 1 - truth)}
     p = te.predictions(truth, calls, weights=W, weights_kind="sampling", clusters=clusters)
-    found = PairedRows(p, find_measure("accuracy"), {}).pair("a", "b").labels
+    found = PairedRows(p, find_measure("accuracy"), {}).pair("a", "b").made
     assert float(found.value) == pytest.approx(0.111111111111111)
     groups = len(found.units)
     sums = found.units * groups / (groups - 1) * (1 - found.sizes / found.sizes.sum())

@@ -207,5 +207,5 @@ def test_the_shell_names_the_time_and_two_keys(tmp_path: Any) -> None:
 
 def test_curves_say_that_their_limits_know_of_one_key_alone() -> None:
     scores = np.random.default_rng(14).random(N) * 0.7 + 0.3 * TRUTH
-    assert "neither of time nor of a second key" in te.roc(te.predictions(TRUTH, scores=scores, time=DAYS)).caution
+    assert "ignore time and a second key" in te.roc(te.predictions(TRUTH, scores=scores, time=DAYS)).caution
     assert "second key" not in te.roc(te.predictions(TRUTH, scores=scores)).caution

@@ -99,7 +99,7 @@ def test_odds_ratio_by_woolf_and_with_a_half_added_at_zero():
     error = math.sqrt(1 / 80.5 + 1 / 0.5 + 1 / 8.5 + 1 / 30.5)
     assert none.estimate == math.inf == none.high
     assert none.low == pytest.approx(80.5 * 30.5 / (0.5 * 8.5) * math.exp(-1.959964 * error), rel=1e-6)
-    assert (none.method, none.note) == ("haldane-log", "a count is 0: limits from counts with ½ added to each")
+    assert (none.method, none.note) == ("haldane-log", "a count is 0: the limits come from counts with ½ added to each")
 
 
 # Perfect and useless tables.
@@ -425,7 +425,7 @@ def test_weighted_rows_are_left_out_each():
                         weights_kind="sampling")  # fmt: skip
     made = metric_interval("accuracy", t)
     assert made.n == 200
-    assert "rows' worth" in made.note
+    assert "weights: effective sample size" in made.note
     with pytest.raises(InputError, match="not offered for accuracy; there are 'effective-t'"):
         metric_interval("accuracy", t, method="bootstrap")
 

@@ -105,3 +105,63 @@ def test_the_better_model_of_a_metric_that_falls_wins_more_often(metric, paired)
     counts = cmp.facts.counts(*cmp.ranked)
     assert counts is None or counts[1] > counts[2]
     assert cmp.bayes(*cmp.ranked).right > 0.5
+
+
+@pytest.mark.parametrize("m", TURNED, ids=lambda m: m.name)
+def test_a_gate_decides_alike(m, monkeypatch):
+    other = complement(m)
+    monkeypatch.setitem(_registry._REGISTRY.own, other.name, other)
+    truth, scores = rows(len(m.name))
+    p, ask = te.predictions(truth, scores=scores), {"costs": [[0, 1], [5, 0]]} if "costs" in m.options else {}
+    value = te.evaluate(p, metrics=[m.name], **ask).model("a")[m.name].estimate
+    for margin, line in ((0.0, value), (0.02, value - 0.1 * (m.range[1] - m.range[0]) * (1 if m.best else -1))):
+        line = min(max(line, m.range[0]), m.range[1])
+        there = te.gate(p, "b", model="a", metric=m.name, margin=margin, at_least={m.name: line}, **ask)
+        back = te.gate(p, "b", model="a", metric=other.name, margin=margin, at_least={other.name: 1 - line}, **ask)
+        assert [c.decision for c in there.checks] == [c.decision for c in back.checks]
+        for one, turned in zip(there.checks, back.checks, strict=True):
+            whole = 1.0 if one.kind == "threshold" else 0.0
+            if one.method != turned.method or m.takahashi or m.of:
+                continue  # F1 has limits of its own, which its complement is not known to have
+            assert (one.low, one.high) == pytest.approx((whole - turned.high, whole - turned.low), nan_ok=True)
+
+
+@pytest.mark.parametrize("m", [m for m in TURNED if m.of_labels and not m.options], ids=lambda m: m.name)
+def test_matrices_of_different_rows_are_judged_alike(m, monkeypatch):
+    other = complement(m)
+    monkeypatch.setitem(_registry._REGISTRY.own, other.name, other)
+    tables = []
+    for name, (truth, scores) in (("a", rows(1)), ("b", rows(2, 200))):
+        tables.append(te.Confusion.count(truth, scores[name] >= 0.5))
+    there, back = (answers(te.compare(dict(zip("ab", tables, strict=True)), metric=x.name)) for x in (m, other))
+    of_own_limits = ("p", "P", "bayes") if m.name == "f1" or m.of else ()
+    assert {k: v for k, v in there.items() if k not in of_own_limits} == {
+        k: v for k, v in back.items() if k not in of_own_limits
+    }
+
+
+@pytest.fixture(scope="module", params=["folds", "out of bag", "one split"])
+def learners(request: pytest.FixtureRequest) -> te.Experiment:
+    from sklearn.tree import DecisionTreeClassifier
+
+    draw = np.random.default_rng(5)
+    X = draw.normal(size=(90, 3))
+    y = (X[:, 0] + 0.7 * draw.normal(size=90) > 0).astype(int)
+    plan = {"folds": te.KFold(3), "out of bag": te.Bootstrap(25), "one split": te.Holdout(0.5)}[request.param]
+    trees = {"a": DecisionTreeClassifier(max_depth=1, random_state=0), "b": DecisionTreeClassifier(random_state=0)}
+    return te.experiment(trees, (X, y), plan=plan, progress=False, rng=1)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "recall", "f1", "balanced_accuracy", "mcc", "brier"])
+def test_learners_are_judged_alike(name, learners, monkeypatch):
+    m = _registry.find_measure(name)
+    other = complement(m)
+    monkeypatch.setitem(_registry._REGISTRY.own, other.name, other)
+    there, back = (learners.compare(metric=x.name) for x in (m, other))
+    assert there.ranked == back.ranked
+    one, turned = there["a", "b"], back["a", "b"]
+    assert (one.estimate, one.low, one.high) == pytest.approx((-turned.estimate, -turned.high, -turned.low))
+    assert (one.p_value, there.better("a", "b")) == (pytest.approx(turned.p_value), back.better("a", "b"))
+    assert _tone(there) == _tone(back)
+    assert (one.p_better is None) == (turned.p_better is None)
+    assert one.p_better is None or one.p_better == pytest.approx(turned.p_better)

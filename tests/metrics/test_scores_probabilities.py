@@ -1,4 +1,4 @@
-"""Losses, calibration error and Murphy's decomposition."""
+"""Losses and calibration error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from sklearn import metrics as oracle
 
 import trueerror as te
 from trueerror.metrics._registry import ClassScores, find_measure, loss_moments, mean_loss, table_losses
-from trueerror.metrics.scores import murphy
 
 rng = np.random.default_rng(7)
 TRUTH = rng.integers(0, 2, 500)
@@ -149,16 +148,6 @@ def test_many_classes_are_judged_by_the_called_class() -> None:
 def test_bins_are_a_whole_number(bins: Any) -> None:
     with pytest.raises(ValueError, match="bins"):
         te.metric("ece", TRUTH, scores=P, bins=bins)
-
-
-def test_murphy_adds_up_and_reads_well() -> None:
-    parts = murphy(te.ScoreTable.count(TRUTH, P))
-    assert parts.reliability - parts.resolution + parts.uncertainty == pytest.approx(
-        te.metric("brier", TRUTH, scores=P)
-    )
-    honest = murphy(te.ScoreTable.count([1, 0, 0, 0] * 5, [0.25] * 20))
-    assert honest == pytest.approx((0, 0, 0.1875))
-    assert all(math.isnan(x) for x in murphy(te.ScoreTable([], [], [])))
 
 
 def test_skill_is_nought_for_the_constant_forecast() -> None:

@@ -1,7 +1,7 @@
 """`python -m tests.mutants --mutants 300 --seed 0`: small changes of the statistics, which the tests must notice.
 
 A mutant changes one comparison, sum, product, sign, number, condition or call (min for max, cdf for sf) of a module of
-inference, people, metrics or tallies. Which tests run which block of statements is found once and kept in build/; a
+a room that counts (`FOLDERS`). Which tests run which block of statements is found once and kept in build/; a
 mutant meets those that run its block, fastest first, for some seconds. One that none of them notices survives: a test
 is missing there, or the change makes no difference. Places are drawn by a seed, which is kept with the score and the
 survivors in validation/MUTANTS.json.
@@ -11,13 +11,17 @@ from __future__ import annotations
 
 import argparse
 import ast
+import fcntl
 import functools
 import hashlib
 import json
+import math
+import os
 import random
+import struct
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +34,12 @@ from tests.mutants.runner import (
     SPACE,
     Loop,
     Marked,
+    Say,
     begin,
     collected,
     in_a_child,
     put_in_place,
+    side_by_side,
 )  # fmt: skip
 from tests.mutants.sites import Walk, sites
 
@@ -47,7 +53,7 @@ Seen = dict[str, tuple[float, set[int]]]
 Site = tuple[Path, int, int, int, str]
 
 
-def map_of(files: list[str], seconds: float) -> Seen:
+def map_of(files: list[str], jobs: int, seconds: float = 1200) -> Seen:
     """For each test that passes its seconds and the blocks that it runs.
 
     A file is not run again while its own text and the blocks of the modules that it runs are what they were: a change
@@ -58,8 +64,10 @@ def map_of(files: list[str], seconds: float) -> Seen:
     new = {f: place for f, place in places.items() if not (place.exists() and held(place, shape))}
     if new:
         MAP.mkdir(parents=True, exist_ok=True)
-        in_a_child(lambda _: look(new, shape, seconds), 1e9)
-    found = [held(place, shape) or {} for place in places.values()]
+        turns = in_turn(len(new))
+        listed = list(new.items())
+        side_by_side([lambda _: look(listed, turns, shape, seconds)] * jobs, 1e9, print)
+    found = [held(place, shape) or {} for place in places.values() if place.exists()]
     return {t: (s, set(ran)) for one in found for t, (s, ran) in one.items()}
 
 
@@ -80,20 +88,30 @@ def text_of(file: str) -> bytes:
     return b"".join(path.read_bytes() for path in [ROOT / file, *around])
 
 
-def look(new: dict[str, Path], shape: list[list[Any]], limit: float) -> None:
+def in_turn(many: int) -> Iterator[int]:
+    """Numbers below so many, each to one of the processes that draw them."""
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 1 << 18)
+    os.write(writing, b"".join(struct.pack("i", number) for number in range(many)))
+    os.close(writing)
+    return (struct.unpack("i", more)[0] for more in iter(lambda: os.read(reading, 4), b""))
+
+
+def look(new: list[tuple[str, Path]], turns: Iterator[int], shape: list[list[Any]], limit: float) -> None:
     """Run each file's tests in a child of its own, and keep what they run."""
     begin()
 
     def work(loop: Loop) -> None:
-        by_file: dict[str, list[str]] = {f: [] for f in new}
+        by_file: dict[str, list[str]] = {f: [] for f, _ in new}
         for name, item in loop.items.items():
             # Long runs would be the last to meet a mutant, and what runs elsewhere does not meet it.
             marks = {m.name for m in item.iter_markers()} - ({"slow"} if "golden" in name else set())
             if not marks & {"browser", "spark", "slow"}:
                 by_file[str(item.path.relative_to(ROOT))].append(name)
-        for file, names in by_file.items():
+        for file, place in (new[turn] for turn in turns):
+            names = by_file[file]
 
-            def one(say: Callable[[object], None], names: list[str] = names) -> None:
+            def one(say: Say, names: list[str] = names) -> None:
                 RAN.clear()
                 for name, took, failed in loop.run(names):
                     say([name, took, failed, sorted(RAN)])
@@ -101,9 +119,9 @@ def look(new: dict[str, Path], shape: list[list[Any]], limit: float) -> None:
 
             said, _ = in_a_child(one, limit)
             tests = {t: (s, ran) for t, s, failed, ran in said if not failed}
-            new[file].write_text(json.dumps({"shape": shape, "tests": tests}), encoding="utf-8")
+            place.write_text(json.dumps({"shape": shape, "tests": tests}), encoding="utf-8")
 
-    collected(list(new), work)
+    collected([f for f, _ in new], work, partly=True)
 
 
 def tests_for(site: Site, seen: Seen, seconds: float) -> list[str]:
@@ -135,7 +153,7 @@ def noticed_by(site: Site, names: list[str], seen: Seen, child: Callable[..., An
     return said[0] if isinstance(said[0], str) else ""
 
 
-def afresh(site: Site, names: list[str], say: Callable[[object], None]) -> None:
+def afresh(site: Site, names: list[str], say: Say) -> None:
     """In a process that has not imported the library: the mutant is what it imports."""
     Marked.mutant = site[0], site[1]
     try:
@@ -151,6 +169,7 @@ def main() -> int:
     parser.add_argument("--mutants", type=int, default=300, metavar="N", help="how many mutants are drawn (300)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="by which seed (0)")
     parser.add_argument("--seconds", type=float, default=20.0, metavar="S", help="of tests that a mutant meets (20)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="J", help="processes (1)")
     parser.add_argument("--kept", type=Path, default=KEPT, metavar="FILE", help="where the score is kept")
     parser.add_argument("--only", default="", metavar="TEXT", help="mutants of places that hold this text alone")
     parser.add_argument("--again", type=Path, metavar="FILE", help="the survivors that a file of scores lists")
@@ -174,26 +193,38 @@ def main() -> int:
         for f in sorted((ROOT / name).rglob("*.py" if name.startswith("src") else "test_*.py"))
         if not name.startswith("src") or ">>>" in f.read_text(encoding="utf-8")
     ]
-    seen = map_of(files, 1200)
+    seen = map_of(files, asked.jobs)
     print(f"{len(seen):,} tests, {sum(s for s, _ in seen.values()):.0f} s", flush=True)
     begin()
     started, noticed = time.perf_counter(), {}
 
     def judge(some: list[Site], child: Callable[..., Any], sound: Callable[[str], bool]) -> None:
-        for site in some:
-            names = tests_for(site, seen, asked.seconds)
-            while (by := noticed_by(site, names, seen, child)) in seen and not sound(by):
-                del seen[by], names[names.index(by)]
-            noticed[site] = by
+        """Each of some mutants by one of the processes."""
+        turns = in_turn(len(some))
+
+        def one(say: Say) -> None:
+            for turn in turns:
+                names = tests_for(some[turn], seen, asked.seconds)
+                while (by := noticed_by(some[turn], names, seen, child)) in seen and not sound(by):
+                    del seen[by], names[names.index(by)]
+                say([turn, by])
+
+        def heard(value: Any) -> None:
+            turn, by = value
+            noticed[some[turn]] = by
             spent = time.perf_counter() - started
-            sys.__stderr__.write(f"{len(noticed)}/{len(drawn)} {spent:.0f} s {place_of(site)}: {by or 'SURVIVED'}\n")
+            sys.__stderr__.write(
+                f"{len(noticed)}/{len(drawn)} {spent:.0f} s {place_of(some[turn])}: {by or 'SURVIVED'}\n"
+            )
             if not (asked.only or asked.again):
                 keep(asked, noticed, len(every), len(seen), spent)
+
+        side_by_side([one] * asked.jobs, 1e9, heard)
 
     judge([s for s in drawn if not s[3]], afresh, lambda test: True)
 
     def within(loop: Loop) -> None:
-        def child(site: Site, names: list[str], say: Callable[[object], None]) -> None:
+        def child(site: Site, names: list[str], say: Say) -> None:
             put_in_place(site[0], site[1])
             loop.first_failure(names, say)
 
@@ -209,17 +240,30 @@ def main() -> int:
     if needed:
         collected(needed, within)
     killed = sum(map(bool, noticed.values()))
-    score = killed / max(len(drawn), 1)
-    print(f"{killed} of {len(drawn)} mutants noticed ({score:.1%}), of {len(every):,} places; seed {asked.seed}")
+    low, high = wilson(killed, len(noticed))
+    score = killed / max(len(noticed), 1)
+    print(f"{killed} of {len(noticed)} mutants noticed ({score:.1%}, 95 % interval {low:.1%} to {high:.1%}), "
+          f"of {len(every):,} places; seed {asked.seed}")  # fmt: skip
     return 0 if score >= 0.85 else 1
+
+
+def wilson(killed: int, n: int) -> tuple[float, float]:
+    """Wilson's interval of 95 %: the mutants are a random sample of all places."""
+    z2 = 1.959964**2
+    middle, half = killed + z2 / 2, math.sqrt(z2 * killed * (n - killed) / max(n, 1) + z2 * z2 / 4)
+    return (middle - half) / (n + z2), (middle + half) / (n + z2)
 
 
 def keep(asked: argparse.Namespace, noticed: dict[Site, str], places: int, tests: int, spent: float) -> None:
     """What is known so far: a run that is cut short has judged a part of what was drawn."""
     killed = sum(map(bool, noticed.values()))
+    rooms = sorted({site[0].relative_to(PACKAGE).parts[0] for site in noticed})
+    by_room = {room: [bool(by) for site, by in noticed.items() if room in site[0].parts] for room in rooms}
     asked.kept.write_text(json.dumps({
         "command": f"python -m tests.mutants --mutants {asked.mutants} --seed {asked.seed} --seconds {asked.seconds:g}",
         "places": places, "mutants": len(noticed), "killed": killed, "score": round(killed / len(noticed), 3),
+        "interval": [round(limit, 3) for limit in wilson(killed, len(noticed))],
+        "rooms": {room: f"{sum(some)} of {len(some)}" for room, some in by_room.items()},
         "tests": tests, "seconds": round(spent), "survivors": [place_of(s) for s, by in noticed.items() if not by],
     }, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")  # fmt: skip
 

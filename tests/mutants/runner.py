@@ -16,6 +16,7 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import select
 import signal
 import sys
 import time
@@ -105,44 +106,61 @@ def put_in_place(module: Path, number: int) -> None:
             one.cache_clear()
 
 
-def in_a_child(work: Callable[[Callable[[object], None]], None], limit: float) -> tuple[list[Any], bool]:
+Say = Callable[[object], None]
+
+
+def in_a_child(work: Callable[[Say], None], limit: float) -> tuple[list[Any], bool]:
     """What the work says in a forked child, a JSON value a line, and whether it ended in time."""
+    said: list[Any] = []
+    return said, side_by_side([work], limit, said.append)
+
+
+def side_by_side(works: Sequence[Callable[[Say], None]], limit: float, heard: Say) -> bool:
+    """Each work in a forked child of its own, all at once; what they say is heard, and whether they ended in time."""
+    children = dict(map(_forked, works))
+    said, until, timely = dict.fromkeys(children, b""), time.monotonic() + limit, True
+    while children and timely:
+        ready, *_ = select.select(list(children), [], [], max(0.0, until - time.monotonic()))
+        timely = bool(ready)
+        for pipe in ready:
+            more = os.read(pipe, 1 << 20)
+            *lines, said[pipe] = (said[pipe] + more).split(b"\n")
+            for line in lines:
+                heard(json.loads(line))
+            if not more:
+                _ended(children.pop(pipe), pipe)
+    for pipe, pid in children.items():
+        os.kill(pid, signal.SIGKILL)
+        _ended(pid, pipe)
+    return timely
+
+
+def _forked(work: Callable[[Say], None]) -> tuple[int, int]:
+    """The pipe on which a new child talks, and its number."""
     reading, writing = os.pipe()
     pid = os.fork()
-    if pid == 0:
-        os.setpgid(0, 0)
-        os.close(reading)
-        loud, quiet = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
-        try:
-            with os.fdopen(writing, "w", encoding="utf-8") as pipe:
-                work(lambda value: print(json.dumps(value), file=pipe, flush=True))
-        except BaseException:  # noqa: BLE001 - said before the child ends
-            os.write(loud, traceback.format_exc().encode())
-        finally:
-            os._exit(0)
-    os.close(writing)
-    said, until, timely = b"", time.monotonic() + limit, True
-    os.set_blocking(reading, False)
-    while True:
-        try:
-            more = os.read(reading, 1 << 20)
-            if not more:
-                break
-            said += more
-        except BlockingIOError:
-            if time.monotonic() > until:
-                timely = False
-                break
-            time.sleep(0.01)
-    if not timely:
-        os.kill(pid, signal.SIGKILL)
+    if pid:
+        os.close(writing)
+        return reading, pid
+    os.setpgid(0, 0)
+    os.close(reading)
+    loud, quiet = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+    try:
+        with os.fdopen(writing, "w", encoding="utf-8") as pipe:
+            work(lambda value: print(json.dumps(value), file=pipe, flush=True))
+    except BaseException:  # noqa: BLE001 - said before the child ends
+        os.write(loud, traceback.format_exc().encode())
+    finally:
+        os._exit(0)
+
+
+def _ended(pid: int, pipe: int) -> None:
     os.waitpid(pid, 0)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)  # what the tests left behind
-    os.close(reading)
-    return [json.loads(line) for line in said.split(b"\n") if line.endswith((b"}", b"]", b'"'))], timely
+    os.close(pipe)
 
 
 class Loop:
@@ -170,20 +188,25 @@ class Loop:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             yield item.nodeid, time.process_time() - before, self.failed
 
-    def first_failure(self, names: Sequence[str], say: Callable[[object], None]) -> None:
+    def first_failure(self, names: Sequence[str], say: Say) -> None:
         for name, _, failed in self.run(names):
             if failed:
                 return say(name)
         return say([])
 
 
-def collected(files: Sequence[str], work: Callable[[Loop], None]) -> None:
-    """Import the library, collect the tests and do the work in pytest's loop."""
+def collected(files: Sequence[str], work: Callable[[Loop], None], partly: bool = False) -> None:
+    """Import the library, collect the tests (partly: those that can be) and do the work in pytest's loop."""
     # Before pytest, which would load a plugin's package by a loader of its own; the rest once for all children.
     for module in sorted(PACKAGE.rglob("*.py")) if Marked.mutant is None else MODULES:
         if module.name != "__main__.py":
-            importlib.import_module(dotted(module))
+            try:
+                importlib.import_module(dotted(module))
+            except ModuleNotFoundError as error:
+                # An extra that is not installed: its tests are left out, as pytest says.
+                if str(error.name).startswith("trueerror"):
+                    raise
     told = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
     code = pytest.main([*told, *files], [Loop(work)])
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+    if not partly and code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise SystemExit(f"the tests could not be collected: {code!r}")

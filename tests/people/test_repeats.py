@@ -115,7 +115,7 @@ def test_answers_to_one_question_are_never_independent_rows() -> None:
     same = np.repeat(A[:, :1], 6, axis=1)
     assert te.repeats(same)["pass@1"].width == pytest.approx(te.repeats(A[:, :1])["pass@1"].width, abs=1e-9)
     assert te.repeats(same).parts[0].within == 0
-    assert "repeats buy nothing" in str(te.repeats(same))
+    assert "repeats add nothing" in str(te.repeats(same))
 
 
 def test_long_tables_matrices_and_rows_that_were_read_agree(tmp_path: Path) -> None:

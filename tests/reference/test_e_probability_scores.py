@@ -13,7 +13,6 @@ import pytest
 
 import trueerror as te
 from trueerror.metrics._registry import find_measure, loss_moments
-from trueerror.metrics.scores import murphy
 
 DATA = Path(__file__).parent / "data"
 CASES = json.loads((DATA / "e_probability_scores.json").read_text(encoding="utf-8"))["cases"]
@@ -55,17 +54,6 @@ def test_losses_from_the_score_table_alone(case: dict[str, Any]) -> None:
     assert moments.n == case["n"]
     assert moments.variance == near(float(np.var((p - truth) ** 2, ddof=1)))
     assert te.metric("log_loss", table) == near(case["log_loss_nats"])
-
-
-@each_binary
-def test_murphy(case: dict[str, Any]) -> None:
-    truth, p = rows(case)
-    parts = murphy(te.ScoreTable.count(truth, p))
-    expected = case["brier_murphy_unique_values"]
-    assert parts.reliability == near(expected["reliability"])
-    assert parts.resolution == near(expected["resolution"])
-    assert parts.uncertainty == near(expected["uncertainty"])
-    assert parts.reliability - parts.resolution + parts.uncertainty == near(case["brier"])
 
 
 @pytest.mark.parametrize(

@@ -156,11 +156,12 @@ def test_a_tuned_threshold_costs_first_what_it_costs_elsewhere(tmp_path, browser
     first, here = (float(x) for x in numbers(browser.said_by("cost"))[1:3])
     assert first == pytest.approx(elsewhere, abs=0.06)
     assert first > here
-    # At other costs the page has its own resamples, at fewer points of each curve.
-    browser.type("fn", 4)
-    point = te.roc_hull(given).best(cost_fn=4, rng=1)
-    first, here = (float(x) for x in numbers(browser.said_by("cost"))[1:3])
-    assert first - here == pytest.approx(100 * (point.corrected.estimate - point.cost), rel=0.6)
+    # At other costs too, from resamples of the page's own.
+    for price in (2, 4, 20):
+        browser.type("fn", price)
+        point = te.roc_hull(given).best(cost_fn=price, rng=1)
+        first, here = (float(x) for x in numbers(browser.said_by("cost"))[1:3])
+        assert first - here == pytest.approx(100 * (point.corrected.estimate - point.cost), rel=0.2, abs=0.15)
 
 
 def test_scores_that_are_no_probabilities_have_no_threshold_from_costs(tmp_path, browser):

@@ -121,17 +121,28 @@ def test_many_models_are_counted_filtered_sorted_and_folded(pages, browser):
     assert [row[0] for row in board(browser)] == [names[m] for m in cmp.models if "depth 39" in m]
     browser.one("[data-board=filter]").clear()
     browser.run("const b = document.querySelector('[data-board=filter]'); b.dispatchEvent(new Event('input'));")
-    browser.run(
-        """const s = document.querySelector("[data-board=sort]");
-           s.value = [...s.options].find((o) => o.text === "AUC").value;
-           s.dispatchEvent(new Event("change"));"""
-    )
-    ev = te.evaluate(SOURCES["forty"]())
-    areas = {p.name: p.overall["auc"] for p in ev.parts}
-    column = Column.of(areas.values())
-    best = max(areas, key=lambda m: areas[m].estimate)
-    assert board(browser)[0][0] == names[best]
-    assert board(browser)[0][-1] == column.words(areas[best])
+
+
+def test_another_metric_judges_the_models_anew(pages, browser):
+    browser.open(pages("twelve"))
+    given = SOURCES["twelve"]()
+    for title, metric in (("AUC", "auc"), ("F1", "f1"), ("log loss", "log_loss")):
+        browser.run(
+            """const s = document.querySelector("[data-judge]");
+               s.value = [...s.options].find((o) => o.text === arguments[0]).value;
+               s.dispatchEvent(new Event("change"));""",
+            title,
+        )
+        cmp = te.compare(given, metric=metric)
+        shown = [row for row in board(browser) if row[0] in cmp.models]
+        assert [row[0] for row in shown] == list(cmp.ranked)
+        column = Column.of([cmp[m, cmp.best] for m in cmp.ranked[1:]])
+        for row, m in list(zip(shown, cmp.ranked, strict=True))[1:]:
+            assert column.words(cmp[m, cmp.best], sign=True) in row
+            assert row[-1].endswith(told(cmp, cmp[m, cmp.best]).word)
+        assert f"By {cmp.title}: {cmp.verdict[:40]}" in browser.text("[data-judged]:not([hidden])").replace(
+            "\u00a0", " "
+        )
 
 
 def test_one_number_of_decimals_in_a_column(pages, browser):
@@ -186,15 +197,17 @@ def test_the_worst_finding_stands_with_the_verdict(browser, tmp_path):
     assert "always answering" in browser.text("#verdict")
 
 
-def test_histograms_count_every_row(pages, browser):
+def test_scores_by_class_count_every_row(pages, browser):
     p = SOURCES["two"]()
     browser.open(pages("two"))
-    key = browser.one("svg.histogram").get_attribute("data-picture")
-    told = browser.data("hover")[key]
-    assert told["titles"] == ["scores", "rows"]
-    found = [sum(int(n.replace(",", "")) for n in line[3][1]) for line in told["lines"]]
-    table = te.roc(p, model=p.models[0]).table
-    assert found == [table.n_positive, table.n_negative]
+    browser.unfold()
+    figures = browser.run("""
+        const box = document.getElementById("scores").closest("section");
+        return [...box.querySelectorAll("figure")].map((f) => f.textContent);""")
+    assert len(figures) == len(p.models)
+    for text in figures:
+        assert f"1 (positive): {p.truth_counts()[1]} rows" in text
+        assert f"all others (negative): {p.truth_counts()[0]} rows" in text
 
 
 def test_results_are_downloaded_as_json_and_read_back(pages, browser):
@@ -310,7 +323,7 @@ def test_by_costs_slices_are_by_cost_and_errors(tmp_path):
     slices = text[text.index('id="slices"') :]
     slices = slices[: slices.index("</section>")]
     assert "Cost per 100 rows by slice" in slices
-    assert "false alarms" in slices
+    assert "False positive rate by slice" in slices
     assert "ccuracy" not in slices
     cmp = te.compare(p, cost_fn=5)
     part = te.evaluate(p.with_threshold(cmp.threshold), costs=[[0, 1], [5, 0]]).slices["y"].parts[0]

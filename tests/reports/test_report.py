@@ -97,7 +97,7 @@ def test_a_column_that_was_recognised_can_be_declined(tmp_path):
     rows = [f"{i // 4},{i % 2},{0.3 + 0.4 * (i % 2) - 0.01 * (i % 7)},{i % 3 / 2}" for i in range(80)]
     file = tmp_path / "x.csv"
     file.write_text("\n".join(["patient,truth,a,b", *rows]))
-    words = "'patient' was read as cluster by its name; if it is none: --cluster none, in Python cluster=False."
+    words = "Column 'patient' is used as cluster (by its name). To change it: --cluster none or cluster=False."
     assert words in Reader(page(file, tmp_path, positive=1)).text
     for said in ({"cluster": "patient"}, {"cluster": False}):
         assert words not in Reader(page(file, tmp_path, positive=1, **said)).text
@@ -327,7 +327,7 @@ def test_asked_for_by_metric_reference_margin_and_cost(tmp_path):
     for wrong in ({"reference": "model 1"}, {"margin": 0.1}):
         with pytest.raises(ValueError, match="only one"):
             te.report(one, tmp_path / "x.html", **wrong)
-    with pytest.raises(ValueError, match="judge by cost"):
+    with pytest.raises(ValueError, match="judge by expected cost"):
         te.report(given, tmp_path / "x.html", cost_fn=10, metric="auc")
     with pytest.raises(ValueError, match=r"metric= cannot be used on a comparison"):
         te.report(te.compare(given), tmp_path / "x.html", metric="auc")

@@ -30,8 +30,7 @@ def test_latex_has_caption_label_bold_and_note():
     assert text.startswith("\\begin{table}")
     assert r"\caption{Right \& wrong}" in text
     assert r"\label{tab:all}" in text
-    assert r"\textbf{0.800" in text
-    assert r"\textbf{0.66" not in text
+    assert "textbf" not in text  # no test says which is better
     assert r"95 \% intervals" in text
     assert "Matthews" in text  # every metric, not only those that fit a terminal
     assert r"a\_1" in text

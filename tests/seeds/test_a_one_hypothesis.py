@@ -2,28 +2,16 @@
 
 import math
 
-import numpy as np
 import pytest
 
 import trueerror as te
 from trueerror.inference._problem import critical_t, critical_z
-from trueerror.inference.proportion._interval import count_model
 
 
 def test_A1_sample_error_estimates_the_true_error():
     made = te.interval(50, 100)
     assert made.estimate == 0.5
     assert made.low < 0.5 < made.high
-
-
-def test_A3_binomial_and_normal_models_of_the_error_count():
-    model = count_model(0.3, 40)
-    assert (model.mean, model.variance) == (pytest.approx(12), pytest.approx(8.4))
-    counts = np.random.default_rng(1).binomial(40, 0.3, 20_000)
-    assert (counts.mean(), counts.var()) == (pytest.approx(model.mean, abs=0.1), pytest.approx(model.variance, abs=0.4))
-    assert model.caution is None
-    assert count_model(0.3, 29).caution is not None
-    assert count_model(0.05, 100).caution is not None
 
 
 def test_A3_the_normal_model_of_the_error_count_holds_from_30_rows_with_a_variance_of_5():

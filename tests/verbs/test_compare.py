@@ -11,7 +11,7 @@ from scipy import special
 
 import trueerror as te
 from trueerror.inputs._options import InputError
-from trueerror.verbs._published import compare_counts, parse_pairs
+from trueerror.verbs._published import parse_pairs
 
 RNG = np.random.default_rng(11)
 TRUTH = RNG.integers(0, 2, 400)
@@ -247,7 +247,7 @@ def test_different_rows_say_whose_rows_are_few(metric):
 
 
 def test_the_users_transcript_of_four_counts():
-    cmp = compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"]))
+    cmp = te.compare(counts=parse_pairs(["both=810", "new=60", "old=40", "neither=90"]))
     text = " ".join(str(cmp).split())
     assert "new is probably better; a close call. 87.00 % against 85.00 %" in text
     assert "Of 100 rows on which they differ new wins 60" in text
@@ -470,8 +470,8 @@ def test_costs_at_a_given_class_mix_have_no_noise_of_the_mix():
 def test_bad_costs_get_one_clear_sentence(options, message):
     with pytest.raises(ValueError, match=message):
         te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, **options)
-    with pytest.raises(ValueError, match="recalibrate"):
-        te.compare(TRUTH, scores={"sharp": 5 * SHARP, "dull": DULL}, cost_fn=3, threshold=1.0)
+    with pytest.raises(ValueError, match="pass threshold="):
+        te.compare(TRUTH, scores={"sharp": 5 * SHARP, "dull": DULL}, cost_fn=3)
 
 
 def test_identical_predictions_are_found():
@@ -567,10 +567,10 @@ def test_tables_hold_the_models_own_estimates_too() -> None:
 
 
 def test_words_show_the_width_of_narrow_intervals():
-    made = str(compare_counts(parse_pairs(["both=1000000000", "a=5", "b=3", "neither=0"])))
+    made = str(te.compare(counts=parse_pairs(["both=1000000000", "a=5", "b=3", "neither=0"])))
     assert "95 % CI −0.0000004 to +0.0000009" in " ".join(made.split())
     assert "gap of 2e-07 points" in made
-    usual = str(compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"])))
+    usual = str(te.compare(counts=parse_pairs(["both=810", "new=60", "old=40", "neither=90"])))
     assert "+2.00 points, 95 % CI +0.04 to +4.01" in " ".join(usual.split())
 
 
@@ -587,7 +587,7 @@ def test_a_tie_for_best_is_called_one() -> None:
     assert "poor is worse: −28.3 points from a" in tied.verdict
     assert "highest" not in tied.verdict
     every = te.compare(truth, {"a": good, "b": other, "c": good})
-    assert every.verdict.startswith("a, b and c tie, 95.0 % accuracy each. That does not show them to be alike.")
+    assert every.verdict.startswith("a, b and c tie, 95.0 % accuracy each. That does not mean that they are equally")
     assert "But a and c: the two give every row the same label" in every.verdict
     assert te.compare(truth, {"a": good, "poor": poor, "near": near}).leaders == ("a",)
 
@@ -966,4 +966,8 @@ def test_the_same_costs_give_one_answer_however_they_are_said():
     for costs in ([[0, 1], [10, 0]], {"fp": 1, "fn": 10}):
         assert str(te.compare(y, scores=scores, costs=costs)) == str(by_two)
     # A threshold that is given, and labels, are judged as they stand.
-    assert not hasattr(te.compare(y, scores=scores, costs=[[0, 1], [10, 0]], threshold=0.5), "cheaper_tuned")
+    at_half = te.compare(y, scores=scores, costs=[[0, 1], [10, 0]], threshold=0.5)
+    calls = {m: (s >= 0.5).astype(int) for m, s in scores.items()}
+    assert at_half.estimates == te.compare(y, scores=scores, cost_fn=10, threshold=0.5).estimates
+    as_labels = te.compare(y, calls, costs=[[0, 1], [10, 0]])
+    assert [c.estimate for c in at_half.pairs] == [c.estimate for c in as_labels.pairs]

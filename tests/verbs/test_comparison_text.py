@@ -3,7 +3,8 @@
 import numpy as np
 
 import trueerror as te
-from trueerror.verbs._published import compare_counts, parse_pairs
+from trueerror.verbs._comparison import letters_of
+from trueerror.verbs._published import parse_pairs
 
 
 def three(seed):
@@ -36,7 +37,7 @@ def test_the_interval_that_is_shown_and_the_verdict_agree():
 
 
 def test_two_models_need_no_such_words():
-    cmp = compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"]))
+    cmp = te.compare(counts=parse_pairs(["both=810", "new=60", "old=40", "neither=90"]))
     assert "correction" not in cmp.verdict
 
 
@@ -188,3 +189,14 @@ def test_the_other_metric_names_nobody_where_models_tie() -> None:
     truth = (rng.random(2000) < 0.01).astype(int)
     scores = {name: 0.4 / (1 + np.exp(-(by * truth + rng.normal(size=2000)))) for name, by in (("a", 1.0), ("b", 3.0))}
     assert "By accuracy: a and b have the same estimate." in te.compare(truth, scores=scores, positive=1).verdict
+
+
+def test_bold_says_that_the_order_is_clear():
+    y = [0, 1] * 100
+    calls = {"a": y[:190] + [0] * 10, "b": [0, 1] * 50 + [1, 0] * 50}
+    assert r"\textbf{97.5" in te.compare(y, calls).to_latex()
+    assert "textbf" not in te.compare(y, calls | {"c": [1, 0, *y[2:190], *[0] * 10]}).to_latex()
+
+
+def test_letters_in_a_row_are_a_range():
+    assert letters_of("wxyz", ["wx", "xy", "x", "xz"]) == {"w": "a", "x": "a–d", "y": "b", "z": "d"}

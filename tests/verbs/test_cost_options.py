@@ -38,12 +38,13 @@ def test_the_method_is_obeyed_or_refused():
 
 
 @pytest.mark.parametrize("option", [{"alternative": "greater"}, {"margin": 0.1}])
-def test_a_side_or_a_margin_is_refused_and_the_way_that_is_named_takes_it(option: dict[str, Any]):
-    with pytest.raises(InputError, match=rf"{next(iter(option))}= does not go with .* pass costs= with threshold="):
-        te.compare(TRUTH, scores=SCORES, cost_fn=50, threshold=0.3, **option)
-    made = te.compare(TRUTH, scores=SCORES, costs=[[0, 1], [50, 0]], threshold=0.3, **option)
+@pytest.mark.parametrize("costs", [{"cost_fn": 50}, {"costs": [[0, 1], [50, 0]]}])
+def test_a_side_or_a_margin_goes_with_costs_however_they_are_given(option: dict[str, Any], costs: dict[str, Any]):
+    made = te.compare(TRUTH, scores=SCORES, **costs, **option)
     assert made.pairs[0].alternative == option.get("alternative", "two-sided")
     assert bool(made.within_margin) == ("margin" in option)
+    plain = te.compare(TRUTH, scores=SCORES, **costs)
+    assert [c.estimate for c in made.pairs] == [c.estimate for c in plain.pairs]
 
 
 def test_the_margin_of_labels_is_one_of_costs():
@@ -52,13 +53,13 @@ def test_the_margin_of_labels_is_one_of_costs():
     assert made.margin == 2
 
 
-def test_different_rows_are_not_compared_by_accuracy_where_costs_were_given():
+def test_different_rows_are_compared_by_costs_too():
     halves = [
         te.predictions(TRUTH[half], scores={"good": SCORES["good"][half]}) for half in (SITE == "Oslo", SITE == "Rome")
     ]
-    with pytest.raises(InputError, match="on the same rows: pass costs="):
-        te.compare(*halves, paired=False, cost_fn=50)
-    assert te.compare(*halves, paired=False, costs=[[0, 1], [50, 0]], threshold=0.3).metric == "expected_cost"
+    by_two, by_table = (te.compare(*halves, paired=False, **c) for c in ({"cost_fn": 50}, {"costs": [[0, 1], [50, 0]]}))
+    assert by_two.metric == "expected_cost"
+    assert by_two.pairs == by_table.pairs
 
 
 def test_slices_are_compared_by_the_same_costs_at_the_same_threshold():

@@ -109,7 +109,7 @@ def test_clusters_widen_the_interval():
     clusters = np.repeat(np.arange(20), 5)
     plain, clustered = te.evaluate(rows, calls), te.evaluate(rows, calls, clusters=clusters)
     assert clustered["accuracy"].width > 1.5 * plain["accuracy"].width
-    assert "clusters, worth about" in clustered["accuracy"].note
+    assert "clusters, effective sample size" in clustered["accuracy"].note
     assert "TE204" in clustered.findings
     assert "new clusters" in clustered.estimand
 
@@ -132,7 +132,7 @@ def test_sampling_weights_move_the_estimate_and_widen_the_interval():
     weights = np.where(TRUTH == 1, 5.0, 1.0)
     ev = te.evaluate(TRUTH, CALLS, weights=weights, weights_kind="sampling")
     assert float(ev["accuracy"]) == pytest.approx(np.average(TRUTH == CALLS, weights=weights))
-    assert "rows' worth" in ev["accuracy"].note
+    assert "effective sample size" in ev["accuracy"].note
     with pytest.raises(ValueError, match="weights_kind"):
         te.evaluate(TRUTH, CALLS, weights=weights)
 
@@ -486,7 +486,10 @@ def test_costs_are_said_by_name_and_a_constant_answer_is_set_beside_them():
     table = te.Confusion([[900, 50], [20, 30]], ["healthy", "ill"])
     dear = te.evaluate(table, costs=[[0, 20], [1, 0]], positive="ill")
     assert 'Costs: "healthy" predicted as "ill" costs 20, "ill" as "healthy" 1.' in dear.reading
-    assert 'Always answering "healthy" costs 0.050 a row.' in dear.reading
+    assert dear.verdict == (
+        "model costs 1.020 a row, 95 % CI 0.782 to 1.326. "
+        'Always answering "healthy" would cost 0.050: the model is clearly more costly than that (p < .001).'
+    )
     found = [f for f in dear.findings if f.code == "TE210"]
     assert [f.message for f in found] == [
         'expected cost 1.020 is not below 0.050, which always answering "healthy" would get'
@@ -502,7 +505,7 @@ def test_an_infinite_score_is_told_and_takes_nothing_from_the_other_models() -> 
     fine = [0.9, 0.2, 0.8, 0.4, 0.3, 0.1, 0.7, 0.6]
     made = te.evaluate(te.predictions(truth, scores={"fine": fine, "odd": [float("inf"), *fine[1:]]}))
     text = " ".join(str(made).split())
-    assert "odd is not cut, because 1 of its 8 scores is infinite: give a threshold" in text
+    assert "odd gives no labels, because 1 of its 8 scores is infinite: give a threshold" in text
     rows = {line.split()[0]: line for line in str(made).splitlines() if line.startswith(("fine ", "odd "))}
     assert rows["fine"].split()[1] == "0.750"
     assert rows["odd"].split()[1] == "–"

@@ -244,7 +244,7 @@ def test_a_demand_that_names_a_metric_asks_for_it() -> None:
 
 def test_bad_input() -> None:
     p = te.predictions(TRUTH, {"new": GOOD})
-    with pytest.raises(InputError, match="nothing to hold"):
+    with pytest.raises(InputError, match="nothing to compare"):
         te.gate(p)
     for wrong in ({"margin": -0.1}, {"margin": "x"}, {"margin": math.nan}, {"at_least": 1.5}, {"confidence": 1.0}):
         with pytest.raises(InputError):

@@ -215,7 +215,7 @@ def test_the_shell_evaluates_a_typed_matrix(written):
         (["evaluate", "--matrix", "1 2 3"], "no square"),
         (["evaluate", "--matrix", "1 2 x 3"], "'x' is no count"),
         (["evaluate", "rows.csv", "--matrix", "1 2 3 4"], "not both"),
-        (["evaluate", "--matrix", "1 2 3 4", "--matrix", "1 2 3 4"], "compare takes several"),
+        (["evaluate", "--matrix", "a=1 2 3 4", "--matrix", "a=1 2 3 4"], "two matrices are called 'a'"),
         (["compare", "--matrix", "1 2 3 4"], "takes two"),
         (["compare", "--matrix", "a=1 2 3 4", "--matrix", "a=1 2 3 4"], "two matrices are called 'a'"),
         (["compare", "--counts", "--marginals", "a=1"], "one of them"),

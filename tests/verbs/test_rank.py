@@ -503,7 +503,7 @@ def test_skewed_differences_are_not_called_better_without_a_word() -> None:
     assert made["a", "b"].p_value <= 0.1
     sure = te.rank({"a": 0.7 + np.r_[gaps, gaps[:9] + 0.0005], "b": np.full(19, 0.7)})
     assert sure["a", "b"].p_value <= 0.05
-    assert "signed ranks speak of the middle of the differences" in sure.verdict
+    assert "signed ranks describe the middle of the differences" in sure.verdict
 
 
 def _splits(k: int, **sizes: int) -> list[dict[str, object]]:

@@ -1,30 +1,17 @@
-"""Options that several commands share, with their help: single ones, and groups that a command takes as one object."""
+"""Groups of options that several commands share, each handed to a command as one object."""
 
 import dataclasses
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, get_args
 
-import typer
-
-from trueerror.cli._app import (
-    COLUMNS,
-    OUTPUT,
-    Format,
-    complete_codes,
-    complete_formats,
-    flag,
-    format_named,
-    keep_names,
-    known_codes,
-    show,
-)
+from trueerror.cli._answers import keep_names, show
 from trueerror.cli._terminal import Colour
 from trueerror.inputs._groups import Group, option
 from trueerror.inputs._options import InputError, check_word
-from trueerror.results import Alternative, Result
+from trueerror.results import Result
 from trueerror.results._document import Block, Words
 from trueerror.results._format import filled
 
@@ -33,29 +20,6 @@ if TYPE_CHECKING:
     from trueerror.sources._tables import InputTable
     from trueerror.tallies import Confusion
 
-TABLE_HELP = (
-    "CSV, Parquet or JSON Lines file (.gz and .zst too), SQLite, DuckDB or Excel file, folder or glob; - for standard "
-    "input."
-)
-FILE_HELP = (
-    "CSV, Parquet or JSON Lines file (.gz and .zst too), SQLite, DuckDB or Excel file, folder or glob; evaluation "
-    "logs; a file of the truth and then those of predictions; - for standard input."
-)
-File = Annotated[str, typer.Argument(help=TABLE_HELP, metavar="FILE")]
-Files = Annotated[list[str], typer.Argument(help=FILE_HELP, metavar="FILE")]
-Confidence = Annotated[float, flag("Confidence of the intervals, between 0 and 1.", "SHARE", words="--confidence -c")]
-Table = Annotated[
-    str | None,
-    flag("Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME", group=COLUMNS),
-]
-Adjust = Annotated[str, flag("For several pairs: holm, hochberg, bh, … or none.", "WORD")]
-OneOrTwoSided = Annotated[Alternative, flag("two-sided, greater or less.", "WORD")]
-Unpaired = Annotated[bool, flag("The two files hold different rows.")]
-Form = Annotated[
-    Format,
-    flag("How to write the answer: text, json, markdown (or md), latex, html.", "WORD",
-        parser=format_named, autocompletion=complete_formats, words="--format -f"),
-]  # fmt: skip
 # Columns that are recognised by their names, unless "none" declines them.
 DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")
 
@@ -65,7 +29,7 @@ DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")
 class RowsOptions(Group):
     """Which column of a file is what, and how its rows count: the options of `te.read`."""
 
-    PLACE = COLUMNS
+    PLACE = "Columns"
     truth: str | None = option(None, "Column with the true classes.", "COLUMN")
     models: list[str] | None = option(
         None, "Column with a model's labels or scores; repeat for several.", "COLUMN", list[str], "--model -m")
@@ -78,10 +42,10 @@ class RowsOptions(Group):
     positive: str | None = option(None, "The positive class.", "LABEL")
     id: str | None = option(None, "Column that names each row.", "COLUMN")
     cluster: list[str] | None = option(
-        None, "Column of clusters; repeat for two keys; or 'none'.", "COLUMN", list[str])
-    time: str | None = option(None, "When a row was seen: limits allow for errors in runs.", "COLUMN")
+        None, "Column of clusters (repeat for two keys); 'none' takes rows as independent.", "COLUMN", list[str])
+    time: str | None = option(None, "Column of the time of each row: limits allow for errors in runs.", "COLUMN")
     by: str | None = option(
-        None, "Column of slices: results for each value; a,b for their combinations.", "COLUMN")
+        None, "Column of slices, with results for each value; a,b for combinations.", "COLUMN")
     fold: str | None = option(None, "Column of cross-validation folds.", "COLUMN")
     repeat: str | None = option(None, "Column of repeats of the folds.", "COLUMN")
     weight: str | None = option(None, "Column of row weights.", "COLUMN")
@@ -90,36 +54,32 @@ class RowsOptions(Group):
     budget: str | None = option(None, "Memory for exact tables of scores, such as 500MB (default 2GB).", "SIZE")
     grade: list[str] | None = option(
         None, "Column with a grade of each row, from 0 to 1; repeat for several, one a model.", "COLUMN", list[str])
-    scale: str | None = option(None, "Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")
+    scale: tuple[float, ...] | None = option(None, "Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")
     threshold: float | None = option(None, "Scores of at least this are flagged as positive.", "NUMBER", float)
     names: str | None = option(
         None, "Columns of a file without a header: truth,svm; or some by place: 1=truth,30=svm.", "NAMES")
     table: str | None = option(
         None, "Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME")
+    columns: bool = option(False, "Show how the file was read, and stop.", "", bool)
     # fmt: on
 
-    def to_read(self, output: "OutputOptions") -> dict[str, Any]:
+    def to_read(self) -> dict[str, Any]:
         """The options by name, for `read_file`; missing predictions do not matter to those who ask for columns."""
-        options = dataclasses.asdict(self) | ({"missing": "drop"} if output.columns else {})
+        options = dataclasses.asdict(self)
+        options |= {"missing": "drop"} if options.pop("columns") else {}
         grade, scale, names = (options.pop(word) for word in ("grade", "scale", "names"))
-        options |= {"grade": grade, "scale": scale_typed(scale)} if grade or scale else {}
+        options |= {"grade": grade, "scale": scale} if grade or scale else {}
         return options | ({} if names is None else {"names": names_typed(names)})
 
     def read(
-        self,
-        file: str | list[str],
-        output: "OutputOptions",
-        *,
-        named: bool = False,
-        cut: bool = False,
-        beside: str | None = None,
+        self, file: str | list[str], *, named: bool = False, cut: bool = False, beside: str | None = None
     ) -> "Predictions":
         """The predictions in a file, or in several; models are `cut` at the threshold here where the verb does not.
 
         With `named`, a model that its file leaves unnamed is called by the file's name, so that two files differ.
         `beside` is the other one of two files.
         """
-        options = self.to_read(output) | {"table": self.table_of(file, beside)} | ({} if cut else {"threshold": None})
+        options = self.to_read() | {"table": self.table_of(file, beside)} | ({} if cut else {"threshold": None})
         return read_named(file, **options) if named and isinstance(file, str) else read_file(file, **options)
 
     def truth_first(self, files: list[str]) -> bool:
@@ -131,16 +91,6 @@ class RowsOptions(Group):
         from trueerror.sources._open_tables import table_for
 
         return table_for(file, beside, self.table)
-
-
-def scale_typed(text: str | None) -> tuple[float, ...] | None:
-    """ "1,5" as the lowest and the highest grade."""
-    if text is None:
-        return None
-    try:
-        return tuple(float(part) for part in re.split(r"[,;:\s]+", text.strip()))
-    except ValueError:
-        raise InputError(f"--scale {text!r} must be the lowest and the highest grade, such as 1,5") from None
 
 
 def names_typed(text: str) -> list[str] | dict[int, str]:
@@ -259,6 +209,9 @@ def read_named(file: str, **options: Any) -> "Predictions":
     return read(file, models={name: {kind.rstrip("s"): column for kind, column in parts.items()}}, **rest)
 
 
+ORDER = " The first row and column were read as the negative class; if they are the positive one: --positive 0."
+
+
 # fmt: off
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MatrixOptions(Group):
@@ -279,6 +232,12 @@ class MatrixOptions(Group):
                 if field.name != "positive" and getattr(rows, field.name) != field.default:
                     word = f"--{'model' if field.name == 'models' else field.name.replace('_', '-')}"
                     raise InputError(f"{word} is about the columns of a file, and --matrix has none; leave it out")
+
+    def noted(self, found: Any, positive: str | None) -> Any:
+        """The answer; where four bare counts leave open which class is positive, with how the other one is said."""
+        bare = [t for t in self.matrix or () if re.fullmatch(r"(.*=)?(\W*\d+){4}\W*", t)]
+        known = self.labels or positive or not bare
+        return found if known else dataclasses.replace(found, reading=found.reading + ORDER)
 
     def tables(self, positive: str | None) -> "dict[str, Confusion]":
         """The matrices by name."""
@@ -331,42 +290,30 @@ class WithFindings(Protocol):
 Found = TypeVar("Found", bound=WithFindings)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class OutputOptions:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class OutputOptions(Group):
     """How the answer is written."""
 
-    GROUP: ClassVar[str] = OUTPUT
-    form: Form = Format.text
-    explain: Annotated[bool, flag("Say how each number was made, with formula and source.")] = False
-    ignore: Annotated[
-        list[str] | None,
-        flag(
-            "Leave a finding out, by code; repeat for several.",
-            "CODE",
-            callback=known_codes,
-            autocompletion=complete_codes,
-        ),
-    ] = None
-    columns: Annotated[bool, flag("Show how the file was read, and stop.", group=COLUMNS)] = False
-    color: Annotated[Colour, flag("Colours: auto (a terminal, unless NO_COLOR is set), always or never.", "WORD")] = (
-        "auto"
-    )
+    PLACE = "Output"
+    form: str = option(
+        "text", "Format of the answer: text, json, markdown (or md), latex, html.", "WORD", str, "--format -f")
+    explain: bool = option(False, "Show the method of each number, with formula, assumptions and source.", "", bool)
+    ignore: list[str] | None = option(
+        None, "Leave a finding out, by code; repeat for several.", "CODE", list[str])
+    color: Colour = option("auto", "Colours: auto (a terminal, unless NO_COLOR is set), always or never.", "WORD")
 
     def kept(self, result: Found) -> Found:
         """A result without the findings that are to be left out."""
         return result.without(*self.ignore) if self.ignore else result
 
-    def show_columns(self, *read: "Predictions | None") -> bool:
-        """Say how files were read, where that is asked for; whether it was."""
+    def show_columns(self, *read: "Predictions | None") -> None:
+        """Say how files were read."""
         given = [p.roles for p in read if p is not None]
-        if not self.columns:
-            return False
-        if self.form is Format.text:
+        if self.form == "text":
             print("\n\n".join(map(str, given)))
-        else:
-            table = given[0].table()
-            show(dataclasses.replace(table, rows=tuple(row for r in given for row in r.table().rows)), self.form)
-        return True
+            return
+        table = given[0].table()
+        show(dataclasses.replace(table, rows=tuple(row for r in given for row in r.table().rows)), self.form)
 
     def show(self, result: Result, text: Callable[[], str] | None = None, more: Sequence[Block] = ()) -> None:
         """Print a result in the wanted format; `text` writes it where its document does not, `more` ends it."""

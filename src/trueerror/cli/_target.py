@@ -8,6 +8,10 @@ from pathlib import Path
 from trueerror.inputs._options import InputError
 from trueerror.results._format import listing
 
+PICTURES = (".svg", ".png", ".pdf", ".html")
+PAGES = (".html", ".htm")
+LISTS = (".csv", ".json", ".md", ".tex", ".txt", ".html")
+
 
 def target(path: Path, endings: tuple[str, ...], what: str) -> Path:
     """The path, if a file of one of these endings can be written there.
@@ -15,7 +19,7 @@ def target(path: Path, endings: tuple[str, ...], what: str) -> Path:
     >>> target(Path("roc.gif"), (".svg", ".png"), "a picture")
     Traceback (most recent call last):
     ...
-    trueerror.inputs._options.InputError: a picture is written as .svg or .png, not as 'roc.gif'
+    trueerror._errors.InputError: a picture is written as .svg or .png, not as 'roc.gif'
     """
     if path.suffix.lower() not in endings:
         raise InputError(f"{what} is written as {listing(list(endings), 'or')}, not as {path.name!r}")

@@ -40,7 +40,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 # How sure a verdict is, before its words and as a colour.
 TONES: dict[Tone, str] = {"clear": GREEN, "probable": YELLOW, "open": BOLD, "bad": RED, "": BOLD}
 # What the small print is replaced by.
-MORE = "--explain says by which methods, and of what these are estimates."
+MORE = "Add --explain for methods and assumptions."
 
 
 @dataclass(frozen=True, slots=True)

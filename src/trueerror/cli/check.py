@@ -2,63 +2,42 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from trueerror.cli import _option_groups as o
-from trueerror.cli._app import Without, as_advice, command, flag
+from trueerror.cli._answers import as_advice
+from trueerror.cli._option_groups import OutputOptions, RowsOptions, read_file
+from trueerror.inputs._options import check_word
 from trueerror.results._format import filled, listing, one_line
 
 if TYPE_CHECKING:
     from trueerror.findings import Finding, Findings
 
-CHECK_HELP = "What the evaluation linter finds in a file of predictions; exit code 1 when there is an error among it."
-CHECK_EPILOG = (
-    "Examples: trueerror check preds.csv · trueerror check preds.csv --fail-on warning --ignore TE103 · "
-    "trueerror check test.csv --training train.csv"
-)
 WIDTH = 80
+# Severities that end with exit code 1, by the word of --fail-on.
+FAILING = {"warning": ("warning", "error"), "error": ("error",), "never": ()}
 
 
-class FailOn(StrEnum):
-    """From which severity on the exit code is 1."""
-
-    warning = "warning"
-    error = "error"
-    never = "never"
-
-
-@command
 def check_command(
-    *,
-    file: o.Files,
-    fail_on: Annotated[FailOn, flag("Exit with 1 when there is a finding of this severity or worse.")] = FailOn.error,
-    training: Annotated[str | None, flag("The same models' predictions for the training rows.", "FILE")] = None,
-    rows: o.RowsOptions,
-    output: Annotated[o.OutputOptions, Without("explain")],
+    file: list[str], *, fail_on: str, training: str | None, rows: RowsOptions, output: OutputOptions
 ) -> None:
     """What the evaluation linter finds."""
     from trueerror.verbs._check import check_predictions, lenient
 
-    options = rows.to_read(output)
-    given, seen = lenient(partial(o.read_file, file), **options | {"table": rows.table_of(file, training)})
-    if output.show_columns(given):
+    counted = check_word(fail_on, FAILING, "fail_on")
+    options = rows.to_read()
+    given, seen = lenient(partial(read_file, file), **options | {"table": rows.table_of(file, training)})
+    if rows.columns:
+        output.show_columns(given)
         return
     options["table"] = None if training is None else rows.table_of(training, file)
-    known = None if training is None else lenient(partial(o.read_file, training), **options)[0]
+    known = None if training is None else lenient(partial(read_file, training), **options)[0]
     findings = output.kept(check_predictions(given, seen, known))
     output.show(findings, lambda: f"{filled(one_line(str(given)), WIDTH)}\n\n{findings_page(findings)}")
-    if fails(findings, fail_on):
+    if any(f.severity in FAILING[counted] for f in findings):
         raise typer.Exit(1)
-
-
-def fails(findings: Findings, fail_on: FailOn) -> bool:
-    """Whether there is a finding at the chosen severity or worse."""
-    counted = {"warning": ("warning", "error"), "error": ("error",), "never": ()}[fail_on.value]
-    return any(f.severity in counted for f in findings)
 
 
 def findings_page(findings: Findings) -> str:

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from trueerror.cli import _option_groups as o
-from trueerror.cli._app import Without, command, flag
+from trueerror.cli._option_groups import OutputOptions
 from trueerror.results import Side
 from trueerror.results._format import percent
 
-CRITICAL_HELP = "Critical values of z and of Student's t."
-CRITICAL_EPILOG = (
-    "Examples: trueerror critical --confidence 0.95 --df 10 · trueerror critical -c 0.9 -c 0.95 -c 0.99 · "
-    "trueerror critical --df 2 --df 30 --side upper"
-)
 
-
-@command
 def critical_command(
-    *,
-    confidence: Annotated[
-        list[float] | None,
-        flag("Confidence, between 0 and 1 (default 0.95); repeat for a table.", "SHARE", words="--confidence -c"),
-    ] = None,
-    df: Annotated[
-        list[float] | None, flag("Degrees of freedom of t; without it z. Repeat for a table.", "NUMBER")
-    ] = None,
-    side: Annotated[Side, flag("two-sided, lower or upper.", "WORD")] = "two-sided",
-    output: Annotated[o.OutputOptions, Without("ignore", "columns", "explain")],
+    *, confidence: list[float] | None, df: list[float] | None, side: Side, output: OutputOptions
 ) -> None:
     """Critical values of z and t."""
     from trueerror.inference._problem import critical
@@ -41,14 +22,13 @@ def critical_command(
         for f, line in zip(freedoms, cells, strict=True)
     )
     table = Table(columns=("", *(percent(level) for level in levels)), rows=rows)
-
-    def words() -> str:
-        if len(levels) > 1 or len(freedoms) > 1:
-            return f"{table}\n({side})"
-        value, of = cells[0][0], "the normal distribution" if freedoms[0] is None else f"t with {freedoms[0]:g} df"
-        where = f"between −{value:.3f} and {value:.3f}" if side == "two-sided" else (
-            f"below {value:.3f}" if side == "upper" else f"above −{value:.3f}"
-        )  # fmt: skip
-        return f"{value:.3f}: {percent(levels[0])} of {of} lies {where}."
-
-    output.show(table, words)
+    value = cells[0][0]
+    of = "the normal distribution" if freedoms[0] is None else f"t with {freedoms[0]:g} df"
+    places = {
+        "two-sided": f"between −{value:.3f} and {value:.3f}",
+        "upper": f"below {value:.3f}",
+        "lower": f"above −{value:.3f}",
+    }
+    one = f"{value:.3f}: {percent(levels[0])} of {of} lies {places[side]}."
+    words = one if len(levels) == len(freedoms) == 1 else f"{table}\n({side})"
+    output.show(table, lambda: words)

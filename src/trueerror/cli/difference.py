@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from trueerror.cli import _option_groups as o
-from trueerror.cli._app import Without, command, flag
+from trueerror.cli._option_groups import OutputOptions
+from trueerror.cli.interval import parse_counts
 from trueerror.inputs._options import InputError
-from trueerror.results import Alternative
 from trueerror.results._format import (
     chance_words,
     ci_words,
@@ -26,47 +23,18 @@ from trueerror.results._values import surety
 
 if TYPE_CHECKING:
     from trueerror.results import Contrast
-from trueerror.cli.interval import parse_counts
 
-DIFFERENCE_HELP = "Whether two rates from different rows differ, given X of N twice."
-DIFFERENCE_EPILOG = (
-    "Examples: trueerror difference 20/100 30/100 · trueerror difference 0.15/30 0.25/5000 --method wald · "
-    "trueerror difference 56/70 48/80 --alternative greater. "
-    "Two models on the same rows: trueerror compare --counts both=810 new=60 old=40 neither=90"
-)
 WIDTH = 80
 ALTERNATIVES = {"two-sided": "a difference either way", "greater": "a higher first rate", "less": "a lower first rate"}
 
 
-@command
-def difference_command(
-    *,
-    first: Annotated[str, typer.Argument(help="Successes and rows of the first as X/N.", metavar="X/N")],
-    second: Annotated[str, typer.Argument(help="Successes and rows of the second as X/N.", metavar="X/N")],
-    confidence: o.Confidence = 0.95,
-    method: Annotated[
-        str | None,
-        flag(
-            "miettinen-nurminen (the default), newcombe, newcombe-cc, agresti-caffo or wald; a rate such as "
-            "0.15/30 takes newcombe or wald.",
-            "WORD",
-        ),
-    ] = None,
-    alternative: Annotated[Alternative, flag("two-sided, greater or less (than the second).", "WORD")] = "two-sided",
-    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
-) -> None:
+def difference_command(first: str, second: str, *, output: OutputOptions, **how: Any) -> None:
     """Whether two rates from different rows differ."""
     from trueerror.inference.proportion._two_samples import difference
 
     # A rate of 1 is written 1.0 here, which Python could not tell from a count.
     pairs = [(n if isinstance(x, float) and x == 1 else x, n) for x, n in map(parse_counts, (first, second))]
-    contrast = difference(
-        pairs[0],
-        pairs[1],
-        method=method,  # type: ignore[arg-type]
-        confidence=confidence,
-        alternative=alternative,
-    )
+    contrast = difference(*pairs, **how)
     rates = [x if isinstance(x, float) and x < 1 else x / n if n else float("nan") for x, n in pairs]
     output.show(contrast, lambda: difference_words(contrast, rates[0], rates[1]))
 

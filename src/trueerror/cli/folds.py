@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+from trueerror.cli._option_groups import OutputOptions, file_notes
+from trueerror.inputs._options import InputError, nearest
 
-from trueerror.cli import _option_groups as o
-from trueerror.cli._app import COLUMNS, Without, command, flag
-from trueerror.cli.rank import _scores_of_table
-from trueerror.inputs._options import InputError
-
-FOLDS_HELP = "Two learners fold by fold: differences, mean, s, and the plain t beside the corrected one."
-FOLDS_EPILOG = (
-    "Examples: trueerror folds a=0.81,0.84,0.79,0.85 b=0.80,0.80,0.78,0.82 · trueerror folds cv.csv · "
-    "trueerror folds cv.csv --first svm --second tree --repeats 10. "
-    "A file has a row for each fold and a column for each learner."
-)
+if TYPE_CHECKING:
+    from trueerror.sources._tables import InputTable
 
 
-@command
 def folds_command(
-    *,
-    given: Annotated[
-        list[str],
-        typer.Argument(
-            help="A file (CSV, Parquet, JSON Lines, .gz and .zst too; SQLite, DuckDB, Excel), or the scores of both as "
-            "NAME=V1,V2,…",
-            metavar="FILE",
-        ),
-    ],
-    first: Annotated[str | None, flag("Column of the first learner.", "COLUMN", group=COLUMNS)] = None,
-    second: Annotated[str | None, flag("Column of the second learner.", "COLUMN", group=COLUMNS)] = None,
-    table: o.Table = None,
-    repeats: Annotated[int, flag("How often the folds were assigned anew.", "NUMBER", min=1)] = 1,
-    test_train_ratio: Annotated[float | None, flag("Where it is not 1/(folds − 1).", "NUMBER")] = None,
-    alternative: o.OneOrTwoSided = "two-sided",
-    confidence: o.Confidence = 0.95,
-    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
+    given: list[str], *, first: str | None, second: str | None, table: str | None, output: OutputOptions, **how: Any
 ) -> None:
     """Two learners fold by fold."""
     from trueerror.inference.loss._t_tests import fold_differences
@@ -53,11 +29,7 @@ def folds_command(
         raise InputError("give one file, or the scores of two learners as NAME=V1,V2,…")
     opened = None if typed else file_table(given[0], table)
     names, scores = _typed_scores(given) if opened is None else _scores_of_table(opened, first, second)
-    differences = fold_differences(
-        *scores, names=names, repeats=repeats, test_train_ratio=test_train_ratio, confidence=confidence,
-        alternative=alternative,
-    )  # fmt: skip
-    output.show(differences, more=() if opened is None else o.file_notes(opened))
+    output.show(fold_differences(*scores, names=names, **how), more=() if opened is None else file_notes(opened))
 
 
 def _typed_scores(words: list[str]) -> tuple[tuple[str, str], tuple[list[float], list[float]]]:
@@ -75,3 +47,32 @@ def _typed_scores(words: list[str]) -> tuple[tuple[str, str], tuple[list[float],
         raise InputError(f"there must be the scores of two learners, not of {len(scores)}")
     (a, x), (b, y) = scores.items()
     return (a, b), (x, y)
+
+
+def _scores_of_table(
+    table: InputTable, first: str | None, second: str | None
+) -> tuple[tuple[str, str], tuple[list[float], list[float]]]:
+    """Two columns of numbers of a file; without names the only two that are there."""
+    wanted = [c for c in (first, second) if c is not None]
+    unknown = next((c for c in wanted if c not in table.columns), None)
+    if unknown is not None:
+        raise InputError(f"there is no column {unknown!r}{nearest(unknown, table.columns)}")
+    numeric = [c for c in table.columns if table.kind(c) in ("integer", "number")]
+    columns = {c: [math.nan if v is None else float(v) for v in table.values(c).tolist()] for c in numeric}
+    scores = {c: values for c, values in columns.items() if not any(map(math.isnan, values))}
+    names = [c for c in scores if c.lower() not in ("fold", "repeat", "split", "round", "")]
+    if len(wanted) == 2:
+        names = wanted
+    elif wanted and len(names) == 2 and wanted[0] in names:
+        (other,) = (c for c in names if c != wanted[0])
+        names = [other, wanted[0]] if first is None else [wanted[0], other]
+    elif wanted:
+        names = wanted
+    if len(names) != 2:
+        raise InputError(
+            f"name two columns of scores with --first and --second: {', '.join(scores) or 'there are none'}"
+        )
+    a, b = names
+    if a not in scores or b not in scores:
+        raise InputError(f"column {a if a not in scores else b!r} holds something that is no number")
+    return (a, b), (scores[a], scores[b])

@@ -5,83 +5,56 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from trueerror.cli import _option_groups as o
-from trueerror.cli._app import Without, command, flag
+from trueerror.cli._option_groups import OutputOptions, RowsOptions
 from trueerror.inputs._groups import Certainty, Costs, Demands
 from trueerror.inputs._options import InputError, nearest
 
 if TYPE_CHECKING:
     from trueerror.sources._predictions import Predictions
 
-GATE_HELP = "Whether a candidate may go in: exit code 0 pass, 1 fail, 3 cannot tell (2 bad input)."
-GATE_EPILOG = (
-    "Examples: trueerror gate new.csv --baseline old.csv --margin 0.02 · trueerror gate preds.csv --baseline old "
-    "--metric accuracy --metric recall --positive 1 · trueerror gate new.csv --at-least 0.9 · "
-    "trueerror gate truth.csv new.csv old.csv · "
-    "trueerror gate new.csv --baseline old.csv --margin 0.01 --format markdown > comment.md"
-)
 
-
-@command
 def gate_command(
+    files: list[str],
     *,
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            help="The candidate's predictions: a file (CSV, Parquet, JSON Lines, .gz and .zst too; SQLite, DuckDB, "
-            "Excel; folder or glob), or - for standard input; then maybe the baseline's. Where the truth is in a file "
-            "of its own, that one comes first.",
-            metavar="CANDIDATE",
-        ),
-    ],
-    baseline: Annotated[
-        str | None, flag("The baseline's file, or a model in the same file.", "FILE", words="--baseline -b")
-    ] = None,
-    unpaired: o.Unpaired = False,
-    asked: Demands,
-    rows: o.RowsOptions,
+    baseline: str | None,
+    unpaired: bool,
+    demands: Demands,
+    rows: RowsOptions,
     costs: Costs,
     chance: Certainty,
-    output: Annotated[o.OutputOptions, Without("ignore")],
+    output: OutputOptions,
 ) -> None:
     """Whether a candidate may go in."""
     from trueerror.verbs._gate import gate
 
-    margins = parse_numbers(asked.margin, "--margin")
-    least = parse_numbers(asked.at_least, "--at-least")
-    given, other, baseline = candidate_and_baseline(files, baseline, asked.model, rows, output)
-    if output.show_columns(given, other):
+    margins = parse_numbers(demands.margin, "--margin")
+    least = parse_numbers(demands.at_least, "--at-least")
+    given, other, baseline = candidate_and_baseline(files, baseline, demands.model, rows)
+    if rows.columns:
+        output.show_columns(given, other)
         return
     judged = gate(
-        given,
-        baseline if other is None else other,
-        metric=asked.metric or None,
-        margin=0.0 if margins is None else margins,
-        at_least=least,
-        adjust=asked.adjust,
-        sequential=asked.sequential,
-        paired=False if unpaired else None,
-        model=asked.model or (rows.models[0] if rows.models and len(rows.models) == 1 and other is None else None),
-        threshold=rows.threshold,
-        **costs.given(),
-        **chance.given(),
-    )
+        given, baseline if other is None else other, metric=demands.metric or None, margin=0.0 if margins is None else
+        margins, at_least=least, adjust=demands.adjust, sequential=demands.sequential, paired=False if unpaired else
+        None, model=demands.model or (rows.models[0] if rows.models and len(rows.models) == 1 and other is None else
+        None), threshold=rows.threshold, **costs.given(), **chance.given(),
+    )  # fmt: skip
     output.show(judged)
     if judged.exit_code and not output.explain:
         raise typer.Exit(judged.exit_code)
 
 
 def candidate_and_baseline(
-    files: list[str], baseline: str | None, candidate: str | None, rows: o.RowsOptions, output: o.OutputOptions
+    files: list[str], baseline: str | None, candidate: str | None, rows: RowsOptions
 ) -> tuple[Predictions, Predictions | None, str | None]:
     """The candidate's rows; those of the baseline, where they are in a file of their own; and the baseline's name."""
     named = [*files, *([baseline] if baseline is not None and os.path.isfile(baseline) else [])]
     if 1 < len(named) < 4 and rows.truth_first(named):
-        given = rows.read(named, output)
+        given = rows.read(named)
         return given, None, given.models[1] if len(given.models) > 1 else baseline
     if len(files) == 2 and baseline is None:
         files, baseline = files[:1], files[1]
@@ -95,17 +68,17 @@ def candidate_and_baseline(
     rows = _both_named(file, baseline, candidate, rows)
     if file == baseline == "-":
         raise InputError("standard input can be read once; give a file for one of the two")
-    given = rows.read(file, output, beside=baseline)
+    given = rows.read(file, beside=baseline)
     if baseline is None or (baseline in given.models and not os.path.exists(baseline)):
         return given, None, baseline
     if not os.path.exists(baseline) and not re.search(r"[-/\\.*?\[]", baseline):
         raise InputError(
             f"--baseline {baseline!r} is neither a file nor a model of {file}{nearest(baseline, given.models)}"
         )
-    return given, rows.read(baseline, output, beside=file), baseline
+    return given, rows.read(baseline, beside=file), baseline
 
 
-def _both_named(file: str, baseline: str | None, candidate: str | None, rows: o.RowsOptions) -> o.RowsOptions:
+def _both_named(file: str, baseline: str | None, candidate: str | None, rows: RowsOptions) -> RowsOptions:
     """Both models, where the baseline is a column of the same file: what else is in it is none of theirs."""
     from trueerror.sources._api import input_table
 

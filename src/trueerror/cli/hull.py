@@ -5,54 +5,38 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from trueerror.cli import _option_groups as o
-from trueerror.cli._app import COSTS, OUTPUT, Without, command, flag
-from trueerror.cli._target import target
-from trueerror.cli.plot import ENDINGS
-from trueerror.inputs._groups import Costs
+from trueerror.cli._option_groups import MatrixOptions, OutputOptions, RowsOptions
+from trueerror.cli._target import PICTURES, target
 from trueerror.inputs._options import InputError
 
-HULL_HELP = "Which classifier is best at which class mix: the convex hull in ROC space, scores and labels alike."
-HULL_EPILOG = (
-    "Examples: trueerror hull --point C4.5=0.2,0.84 --point SVM=0.604,0.951 --point CN2=0.049,0.496 · "
-    "trueerror hull preds.csv --positive 1 --prior 0.2 · "
-    "trueerror hull --matrix 'M1=150 40 60 250' --matrix 'M2=250 45 5 200' --cost-fn 10 -o hull.svg"
-)
 
-
-@command
 def hull_command(
     *,
-    file: Annotated[str | None, typer.Argument(help=o.FILE_HELP, metavar="FILE")] = None,
-    point: Annotated[list[str] | None, flag("A classifier as NAME=FPR,TPR; repeat for several.", "POINT")] = None,
-    matrices: o.MatrixOptions,
-    rows: Annotated[o.RowsOptions, Without("by", "repeat", "threshold")],
-    prior: Annotated[float | None, flag(Costs.described()["prior"].meaning, "SHARE", group=COSTS)] = None,
-    cost_fp: Annotated[float, flag("What a false alarm costs.", "NUMBER", group=COSTS)] = 1.0,
-    cost_fn: Annotated[float, flag("What a miss costs.", "NUMBER", group=COSTS)] = 1.0,
-    picture: Annotated[
-        Path | None,
-        flag("Write the picture too: .svg, .png, .pdf or .html.", "FILE", group=OUTPUT, words="--output -o"),
-    ] = None,
-    seed: Annotated[int, flag("Seed of everything random.", "NUMBER", min=0)] = 0,
-    output: Annotated[o.OutputOptions, Without("ignore")],
+    file: list[str] | None,
+    point: list[str] | None,
+    prior: float | None,
+    cost_fp: float,
+    cost_fn: float,
+    picture: Path | None,
+    seed: int,
+    matrices: MatrixOptions,
+    rows: RowsOptions,
+    output: OutputOptions,
 ) -> None:
     """Which classifier is best at which class mix."""
     from trueerror.curves._hull import roc_hull
     from trueerror.curves._roc import roc
 
-    path = None if picture is None else target(picture, ENDINGS, "a picture")
+    path = None if picture is None else target(picture, PICTURES, "a picture")
     classifiers: dict[str, object] = {}
-    matrices.check(rows if file is None else None)
+    matrices.check(None if file else rows)
     if rows.fold not in (None, "none"):
         raise InputError("a hull is of all rows together, whatever their folds; leave --fold out")
-    if file is not None:
-        given = rows.read(file, output, cut=True)
-        if output.show_columns(given):
+    if file:
+        given = rows.read(file, cut=True)
+        if rows.columns:
+            output.show_columns(given)
             return
         classifiers |= {m: roc(given, model=m) for m in given.models}
     classifiers |= matrices.tables(rows.positive)

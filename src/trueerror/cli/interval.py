@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Any
 
-import typer
-
-from trueerror.cli import _option_groups as o
-from trueerror.cli._app import Without, command, flag
+from trueerror.cli._option_groups import OutputOptions
 from trueerror.inputs._options import InputError
 from trueerror.results import Side
 from trueerror.results._format import ci_words, common_format, whole
-
-INTERVAL_HELP = "Where the true rate lies, given X of N."
-INTERVAL_EPILOG = (
-    "Examples: trueerror interval 750/1000 --confidence 0.8 · trueerror interval 0/20 --method mid-p --side upper"
-)
 
 
 def parse_counts(text: str) -> tuple[float, int]:
@@ -64,31 +56,13 @@ def one_pair(words: list[str], trials: int | None) -> str:
     raise InputError(f"cannot read {text!r:.60}: write counts as X/N, such as 456/500, or a rate with --n 500")
 
 
-@command
-def interval_command(
-    *,
-    counts: Annotated[list[str], typer.Argument(help="Successes and trials as X/N, such as 750/1000.", metavar="X/N")],
-    out_of: Annotated[int | None, flag("The trials, where X or a rate stands alone.", "N", words="--n")] = None,
-    confidence: o.Confidence = 0.95,
-    method: Annotated[
-        str, flag("wilson, wilson-cc, wald, wald-cc, clopper-pearson, mid-p, agresti-coull or jeffreys.", "WORD")
-    ] = "wilson",
-    side: Annotated[Side, flag("two-sided, lower (only a lower limit) or upper.", "WORD")] = "two-sided",
-    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
-) -> None:
-    """Where the true rate lies, given X of N."""
+def interval_command(counts: list[str], *, out_of: int | None, side: Side, output: OutputOptions, **how: Any) -> None:
+    """The true rate behind X of N, with its interval."""
     from trueerror.inference.proportion._interval import interval
 
     x, n = parse_counts(one_pair(counts, out_of))
     is_rate = isinstance(x, float) and 0 <= x <= 1
-    limits = interval(
-        None if is_rate else x,
-        n,
-        rate=x if is_rate else None,
-        method=method,  # type: ignore[arg-type]
-        confidence=confidence,
-        side=side,
-    )
+    limits = interval(None if is_rate else x, n, rate=x if is_rate else None, side=side, **how)
 
     def words() -> str:
         shown = common_format(limits.estimate, limits.low, limits.high)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
-from trueerror.cli import _option_groups as o
-from trueerror.cli._app import OUTPUT, Without, command, flag, tell
-from trueerror.cli._target import target
+from trueerror.cli._answers import tell
+from trueerror.cli._option_groups import OutputOptions, RowsOptions
+from trueerror.cli._target import PICTURES, target
 from trueerror.curves import PLOT_WORDS
 from trueerror.inputs._groups import Certainty, Costs
-from trueerror.inputs._options import InputError, nearest
+from trueerror.inputs._options import InputError, check_word, nearest
 from trueerror.results._format import listing
 
 if TYPE_CHECKING:
@@ -23,26 +21,25 @@ if TYPE_CHECKING:
     from trueerror.results import Result
     from trueerror.sources._predictions import Predictions
 
-PLOT_HELP = "One picture of the models in a file, as .svg, .png, .pdf or an .html page that needs no network."
-PLOT_EPILOG = (
-    "Examples: trueerror plot preds.csv --kind roc --positive 1 -o roc.svg · "
-    "trueerror plot preds.csv --kind confusion --model svm -o svm.png · "
-    "trueerror plot preds.csv --kind differences -o differences.pdf"
-)
-ENDINGS = (".svg", ".png", ".pdf", ".html")
-
 # Pictures that are not curves of a score table, and other words for them.
-TABLES = {
-    "confusion": ("matrix",), "forest": ("metrics",), "differences": ("compare",), "hull": (),
-    "scores": ("histogram",), "thresholds": ("sweep",), "slices": (), "pairs": (), "confusion-difference": (),
-}  # fmt: skip
+TABLES: dict[str, tuple[str, ...]] = {
+    "confusion": ("matrix",),
+    "forest": ("metrics",),
+    "differences": ("compare",),
+    "hull": (),
+    "scores": ("histogram",),
+    "thresholds": ("sweep",),
+    "slices": (),
+    "pairs": (),
+    "confusion-difference": (),
+}
 # Kinds that are judged, so that a metric and a confidence matter.
 JUDGED = ("forest", "differences", "pairs", "slices")
 # Kinds of command line that are a word of `.plot(kind=)`.
 OTHER_KINDS = {
-    "scores": "scores", "thresholds": "thresholds", "slices": "slices", "pairs": "pairs",
+    **{kind: kind for kind in ("scores", "thresholds", "slices", "pairs")},
     "confusion-difference": "confusion",
-}  # fmt: skip
+}
 # Curves that classifiers without scores have as well.
 OF_LABELS = ("roc", "cost")
 # Word of a curve → the function that makes it.
@@ -60,51 +57,31 @@ def kind_named(word: str) -> str:
     for kind, aliases in KINDS.items():
         if word in (kind, *aliases):
             return kind
-    raise typer.BadParameter(f"{word!r} is not a kind of picture{nearest(word, list(KINDS))}")
+    raise InputError(f"{word!r} is not a kind of picture{nearest(word, list(KINDS))}")
 
 
-def complete_kinds(incomplete: str) -> list[str]:
-    """The kinds that begin so, for the shell."""
-    return [kind for kind in KINDS if kind.startswith(incomplete)]
-
-
-@command
 def plot_command(
+    file: list[str],
     *,
-    file: o.Files,
-    picture: Annotated[
-        Path, flag("Where to write it: .svg, .png, .pdf or .html.", "FILE", group=OUTPUT, words="--output -o")
-    ],
-    kind: Annotated[
-        str,
-        flag(
-            f"What to show: {', '.join(KINDS)}.",
-            "WORD",
-            words="--kind -k",
-            parser=kind_named,
-            autocompletion=complete_kinds,
-        ),
-    ] = "roc",
-    rows: o.RowsOptions,
-    how: Annotated[
-        Literal["vertical", "threshold", "pooled"] | None,
-        flag(
-            "Of roc with --fold: curves of the folds averaged at each FPR (vertical, the default) or at each "
-            "threshold, or all rows in one curve (pooled)."
-        ),
-    ] = None,
-    metric: Annotated[str | None, flag("For forest, differences, pairs and slices: which metric.", "METRIC")] = None,
-    band: Annotated[str | None, flag("Of roc: pointwise or simultaneous; of pr: pointwise.", "WORD")] = None,
+    picture: Path,
+    kind: str,
+    how: Literal["vertical", "threshold", "pooled"] | None,
+    metric: str | None,
+    band: str | None,
+    rows: RowsOptions,
     costs: Costs,
     chance: Certainty,
-    output: Annotated[o.OutputOptions, Without("form", "explain", "ignore", "color")],
+    output: OutputOptions,
 ) -> None:
     """One picture of the models in a file."""
-    path = target(picture, ENDINGS, "a picture")
+    path, kind = target(picture, PICTURES, "a picture"), kind_named(kind)
+    if how is not None:
+        check_word(how, ("vertical", "threshold", "pooled"), "how")
     if metric is not None and kind not in JUDGED:
         raise InputError(f"--metric goes with --kind {listing(list(JUDGED), 'or')}, not with {kind}")
-    given = rows.read(file, output, cut=True)
-    if output.show_columns(given):
+    given = rows.read(file, cut=True)
+    if rows.columns:
+        output.show_columns(given)
         return
     from trueerror.plots import save
 

@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
-from trueerror.cli import _option_groups as o
-from trueerror.cli._app import COLUMNS, Without, command, flag
-from trueerror.cli.label_plan import label_of, two_numbers, values_of
+from trueerror.cli._option_groups import OutputOptions
+from trueerror.cli.label_plan import label_of, values_of
 from trueerror.inputs._options import InputError
 
-PPI_HELP = "The true mean of many rows, of which people labelled few and a judge all."
-PPI_EPILOG = (
-    "The file has a row for each item, with gaps in the column of people's labels. Examples: trueerror ppi items.csv "
-    "--human human --judge judge · trueerror ppi items.csv --human human --judge score --positive right · "
-    "trueerror ppi two.csv --human a_human --human b_human --judge a_judge --judge b_judge"
-)
 
-
-@command
 def ppi_command(
+    file: str,
     *,
-    file: o.File,
-    human: Annotated[
-        list[str], flag("Column of people's labels, with gaps; twice for two models.", "COLUMN", group=COLUMNS)
-    ],
-    judge: Annotated[
-        list[str], flag("Column of the judge's labels or scores, in the same order.", "COLUMN", group=COLUMNS)
-    ],
-    positive: Annotated[str | None, flag("The label that is counted.", "LABEL", group=COLUMNS)] = None,
-    strata: Annotated[
-        str | None, flag("Column of strata, within which rows were labelled at random.", "COLUMN", group=COLUMNS)
-    ] = None,
-    inclusion: Annotated[
-        str | None, flag("Column of the chances to be labelled, where they differ.", "COLUMN", group=COLUMNS)
-    ] = None,
-    table: o.Table = None,
-    bounds: Annotated[str | None, flag("Lowest and highest value of a grade, such as 1,5.", "LOW,HIGH")] = None,
-    method: Annotated[str | None, flag("post-stratified (the default), ppi++ or classical.", "WORD")] = None,
-    power: Annotated[float | None, flag("λ of ppi++, where it is not tuned.", "NUMBER")] = None,
-    confidence: o.Confidence = 0.95,
-    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
+    human: list[str],
+    judge: list[str],
+    positive: str | None,
+    strata: str | None,
+    inclusion: str | None,
+    table: str | None,
+    output: OutputOptions,
+    **how: Any,
 ) -> None:
     """Few labels of people and many of a judge."""
     from trueerror.people._judges import prediction_powered
@@ -53,14 +33,8 @@ def ppi_command(
     people: Any = {name: values_of(items, name, "human") for name in human}
     answers: Any = dict(zip(human, (values_of(items, name, "judge") for name in judge), strict=True))
     estimate = prediction_powered(
-        people if two else people[human[0]],
-        answers if two else answers[human[0]],
-        positive=None if positive is None else label_of(positive, people[human[0]]),
-        strata=None if strata is None else values_of(items, strata, "strata"),
-        inclusion=None if inclusion is None else values_of(items, inclusion, "inclusion"),
-        bounds=None if bounds is None else two_numbers(bounds),
-        method=method,  # type: ignore[arg-type]
-        power=power,
-        confidence=confidence,
-    )
+        people if two else people[human[0]], answers if two else answers[human[0]], positive=None if positive is None
+        else label_of(positive, people[human[0]]), strata=None if strata is None else values_of(items, strata,
+        "strata"), inclusion=None if inclusion is None else values_of(items, inclusion, "inclusion"), **how,
+    )  # fmt: skip
     output.show(replace(estimate, reading=" ".join((estimate.reading, *items.notes))))

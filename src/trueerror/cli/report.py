@@ -4,41 +4,31 @@ from __future__ import annotations
 
 import webbrowser
 from pathlib import Path
-from typing import Annotated
 
-from trueerror.cli import _option_groups as o
-from trueerror.cli._app import OUTPUT, Without, command, flag, repeated, tell
-from trueerror.cli._target import target
+from trueerror.cli._answers import repeated, tell
+from trueerror.cli._option_groups import OutputOptions, RowsOptions
+from trueerror.cli._target import PAGES, target
 from trueerror.inputs._groups import Certainty, Costs, Judged
 from trueerror.results._format import filled
 
-REPORT_HELP = "One HTML page about the models in a file: verdict, differences, findings, tables and pictures, offline."
-REPORT_EPILOG = (
-    "Examples: trueerror report preds.csv -o report.html · "
-    "trueerror report preds.csv --positive 1 --cost-fn 10 -o report.html · "
-    "trueerror report preds.csv --positive 1 --metric auc --title Churn"
-)
 
-
-@command
 def report_command(
+    file: list[str],
     *,
-    file: o.Files,
-    page: Annotated[Path, flag("Where to write the page (.html).", "FILE", group=OUTPUT, words="--output -o")] = Path(
-        "report.html"
-    ),
-    title: Annotated[str | None, flag("The page's heading.", "TEXT", group=OUTPUT)] = None,
-    open_it: Annotated[bool, flag("Open the page in a browser.", group=OUTPUT, words="--open")] = False,
-    rows: o.RowsOptions,
+    page: Path,
+    title: str | None,
+    open_it: bool,
+    rows: RowsOptions,
     judged: Judged,
     costs: Costs,
     chance: Certainty,
-    output: Annotated[o.OutputOptions, Without("form", "explain", "color")],
+    output: OutputOptions,
 ) -> None:
     """One HTML page about the models in a file."""
-    path = target(page, (".html", ".htm"), "a report")
-    given = rows.read(file, output, cut=True)
-    if output.show_columns(given):
+    path = target(page, PAGES, "a report")
+    given = rows.read(file, cut=True)
+    if rows.columns:
+        output.show_columns(given)
         return
     from trueerror.reports._contents import ReportOptions
     from trueerror.reports._report import written_report

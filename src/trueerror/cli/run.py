@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from trueerror.cli import _option_groups as o
-from trueerror.cli._app import OUTPUT, Without, command, complain, complete_metrics, flag, repeated
+from trueerror.cli._answers import complain, repeated
+from trueerror.cli._option_groups import OutputOptions
 from trueerror.cli._target import target
 from trueerror.inputs._options import InputError, check_confidence, nearest
 
@@ -20,53 +20,34 @@ if TYPE_CHECKING:
     from trueerror.experiments._toml import Recipe
     from trueerror.results import Result
 
-RUN_HELP = "Fit learners to data sets by a plan in a TOML file, and say how good each is."
-RUN_EPILOG = (
-    "Examples: trueerror run experiment.toml --jobs 4 · trueerror run experiment.toml --resume · "
-    "trueerror run experiment.toml -o report.html"
-)
 MOST_FAILURES = 10
 ENDINGS = (".html", ".csv", ".json", ".md", ".tex", ".txt", ".png", ".svg", ".pdf")
-STUDIES = ("learning-curve", "lesion-study", "ablation", "bias-variance", "estimator-laboratory", "overfitting",
-           "training-shares")  # fmt: skip
+STUDIES = (
+    "learning-curve",
+    "lesion-study",
+    "ablation",
+    "bias-variance",
+    "estimator-laboratory",
+    "overfitting",
+    "training-shares",
+)
 ONE_LEARNER = ("lesion_study", "estimator_laboratory")
 # These stand outside of [study], where every experiment has them.
 ELSEWHERE = ("store", "engine", "jobs", "timeout", "balance", "rng", "progress", "confidence", "plan")
 
 
-@command
 def run_command(
+    file: str,
     *,
-    file: Annotated[str, typer.Argument(help="TOML file: learners, data, plan, metrics, study.", metavar="EXPERIMENT")],
-    resume: Annotated[bool, flag("Go on with the run in the store; finished fits are kept.")] = False,
-    retry: Annotated[bool, flag("Go on with the run in the store, and do its failed fits again.")] = False,
-    store: Annotated[str | None, flag("Folder or URL for the run, if not the file's.", "PLACE")] = None,
-    jobs: Annotated[
-        int | None, flag("How many fits at once; -1 for all processors.", "NUMBER", words="--jobs -j")
-    ] = None,
-    engine: Annotated[str | None, flag("loky, threading, dask or ray.", "WORD")] = None,
-    metric: Annotated[
-        list[str] | None,
-        flag("A metric to show, if not the file's; repeat for several.", "NAME", autocompletion=complete_metrics),
-    ] = None,
-    seed: Annotated[int | None, flag("Seed, if not the file's.", "NUMBER", min=0)] = None,
-    confidence: Annotated[
-        float | None, flag("Confidence of the intervals, between 0 and 1.", "SHARE", words="--confidence -c")
-    ] = None,
-    progress: Annotated[
-        bool, flag("A progress bar on terminals.", group=OUTPUT, words="--progress/--no-progress")
-    ] = True,
-    also: Annotated[
-        Path | None,
-        flag(
-            "Also write a file: .html is a report, .csv has a line for each test fold, .json .md .tex .txt the "
-            "summary, .png .svg .pdf a picture.",
-            "FILE",
-            group=OUTPUT,
-            words="--output -o",
-        ),
-    ] = None,
-    output: Annotated[o.OutputOptions, Without("columns")],
+    resume: bool,
+    retry: bool,
+    metric: list[str] | None,
+    seed: int | None,
+    confidence: float | None,
+    progress: bool,
+    also: Path | None,
+    output: OutputOptions,
+    **fits: Any,
 ) -> None:
     """Run an experiment."""
     from trueerror.experiments._experiment import experiment
@@ -77,7 +58,7 @@ def run_command(
     for note in (note for data in recipe.data.values() for note in data.notes):
         complain(f"Note: {note}")
     metrics = check_metrics(tuple(metric or recipe.metrics), recipe.data)
-    given = {"store": store, "jobs": jobs, "engine": engine, "rng": seed}
+    given = {**fits, "rng": seed}
     options: dict[str, Any] = recipe.options | {key: value for key, value in given.items() if value is not None}
     level = check_confidence(recipe.confidence if confidence is None else confidence)
     _check_store(options.get("store"), resume or retry)
@@ -100,8 +81,8 @@ def run_command(
     if written is not None and written.suffix.lower() == ".html":
         from trueerror.reports import report
 
-        report(run, written, metric=metrics[0], confidence=level, ignore=output.ignore or (),
-               command=repeated("run", "progress", "resume", "retry", "jobs"))  # fmt: skip
+        again = repeated("run", "progress", "resume", "retry", "jobs")
+        report(run, written, metric=metrics[0], confidence=level, ignore=output.ignore or (), command=again)
     elif written is not None and written.suffix.lower() == ".csv":
         run.save(written, metrics)
     elif written is not None:

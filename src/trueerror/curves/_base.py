@@ -28,7 +28,7 @@ from trueerror.results._values import joined_notes
 from trueerror.tallies import Confusion, KeyedConfusion
 from trueerror.tallies._scores import ScoreTable
 
-RATES_ALONE = "rates without the rows behind them: no limits can be given"
+RATES_ALONE = "rates without their rows: no limits can be given"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

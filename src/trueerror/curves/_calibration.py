@@ -525,8 +525,8 @@ class Calibration(TableCurve):
             f"Calibration{self._subject()}, {whole(self.table.n)} rows: slope "
             f"{with_limits(slope.estimate, slope.low, slope.high)} (1 is right), calibration-in-the-large "
             f"{with_limits(large.estimate, large.low, large.high)} (0 is right).\n"
-            f"{outside} of {len(self.forecast)} bins have their mean "
-            f"forecast outside the interval of what was observed; Spiegelhalter's z {number(test.statistic)}, "
+            f"The mean forecast of {outside} of {len(self.forecast)} bins lies outside the observed interval; "
+            f"Spiegelhalter's z {number(test.statistic)}, "
             f"{p_value(test.p_value)}.\n{self.ece()}"
         )
 

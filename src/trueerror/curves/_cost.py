@@ -234,7 +234,7 @@ class CostCurve(TableCurve):
         low, high, method = self._outer_areas(level)
         note = "sampling weights cannot be resampled from sums: wilson-lines instead of the bootstrap"
         if self.clusters is not None:
-            note = f"{self.clusters.note}: limits at the independent rows that they are worth"
+            note = f"{self.clusters.note}, at which the limits are taken"
         elif table.squares is None:
             up, down = (downward(c) for c in balanced_groups(table))
             rates = down / float(down[-1]), 1 - up / float(up[-1])
@@ -565,7 +565,7 @@ class DecisionCurve(TableCurve):
 
     def _words(self) -> str:
         ranges = [f"{number(a)} to {number(b)}" for a, b in self.useful()]
-        where = f"from {listing(ranges)}" if ranges else "at no threshold shown"
+        where = f"at thresholds of {listing(ranges)}" if ranges else "at no threshold shown"
         return (
             f"Decision curve{self._subject()}, {whole(self.table.n)} rows: acting on the forecasts beats acting on all "
             f"and on none {where}."

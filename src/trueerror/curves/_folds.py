@@ -62,7 +62,7 @@ def take_folds(data: Any, model: str | None, what: str) -> Folds:
         raise InputError(f"{what} needs at least two, but got {len(tables)}")
     if len({t.positive for t in tables}) > 1:
         classes = " and ".join(sorted({repr(t.positive) for t in tables}))
-        raise InputError(f"{what} must speak of one positive class, not of {classes}")
+        raise InputError(f"{what} must have one positive class, not {classes}")
     names = {str(getattr(item, "name", "")) for item in data}
     return Folds(tuple(tables), 1, names.pop() if len(names) == 1 else "")
 

@@ -324,7 +324,7 @@ def choose_classifier(
     rows = _same_rows(curves)
     if any(c.calls == "rates" for c in curves.values()):
         lowest, choices = None, None
-        notes = ["rates without the rows behind them: how sure the choice is cannot be said"]
+        notes = ["rates without their rows do not show how sure the choice is"]
     elif any(c.table.squares is not None for c in curves.values()):
         lowest, choices, notes = None, None, ["sampling weights cannot be resampled from sums: no probabilities"]
     elif rows is not None:

@@ -46,7 +46,7 @@ class CurveInput(NamedTuple):
         """What to say where scores of folds are not on one scale, and where limits know of one key alone."""
         found, p = fold_comparability(self.fold_tables()), self.predictions
         keys = p is not None and has_two_keys(p)
-        one_key = "these limits know neither of time nor of a second key: they may be too narrow" * keys
+        one_key = "these limits ignore time and a second key: they may be too narrow" * keys
         return "; ".join(filter(None, ("" if found is None else found.words, one_key)))
 
     def fold_tables(self) -> list[ScoreTable]:

@@ -102,8 +102,8 @@ def precision_recall(data: CurveInput, *, prior: Prior | None = None) -> Precisi
     """Precision and recall as the threshold goes down, one point for each distinct score.
 
     Precision is the share of the retrieved rows that are relevant, TP / (TP + FP); recall is the share of the relevant
-    rows that are retrieved, TP / P. Where nothing is retrieved precision is undefined, so the curve starts at the
-    highest score. `prior=` is the share of positives where the model is used, if it is another than among these rows:
+    rows that are retrieved, TP / P. Precision is undefined if nothing is retrieved, so the curve starts at the highest
+    score. `prior=` is the share of positives where the model is used, if it is another than among these rows:
     precision, areas and limits are then those at that mix, the rates within each class being the same there.
 
     >>> pr = precision_recall([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])

@@ -271,7 +271,7 @@ def _expit(line: Floats) -> Floats:
 RecalibrationMethod = Literal["profile", "wald"]
 # A limit beyond this is none: logits of 700 and more leave the likelihood flat.
 FURTHEST = 1e100
-NO_SPREAD = "too few clusters tell of it, so there is no interval"
+NO_SPREAD = "too few clusters hold information on it, so there is no interval"
 
 
 class Recalibration(Protocol):
@@ -329,7 +329,7 @@ def _of_both(
     if separated and which == 1:
         return _separated_slope(data, figure, separated, z)
     if separated:
-        return _nothing(figure, method, "the forecasts part the classes, so intercept and slope are infinite")
+        return _nothing(figure, method, "the forecasts separate the classes, so intercept and slope are infinite")
     point = fit_logistic(data, [0, 1])
     if method == "wald" or data.squares is not None:
         error = math.sqrt(float(data.sandwich(*point, [0, 1])[which, which]))
@@ -436,7 +436,7 @@ def _separated_slope(data: LogitTable, figure: _Figure, sign: float, z: float) -
         lambda v: data.likelihood(intercept_given_slope(data, v), v), top, 0.0, sign, z, from_top=False
     )
     low, high = (limit, math.inf) if sign > 0 else (-math.inf, limit)
-    note = "the forecasts part the classes, so the slope is infinite and only one limit is finite"
+    note = "the forecasts separate the classes, so the slope is infinite and only one limit is finite"
     return figure.interval(sign * math.inf, low, high, "profile-likelihood", note, data.note)
 
 

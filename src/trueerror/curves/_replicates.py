@@ -132,7 +132,7 @@ def bootstrap_area(
     level = check_confidence(confidence)
     if clusters is not None:
         low, high, method = min(fallback[0], estimate), max(fallback[1], estimate), fallback[2]
-        note = f"{clusters.note}: limits at the independent rows that they are worth"
+        note = f"{clusters.note}, at which the limits are taken"
     else:
         low, high, method, note = _replicated_limits(
             table, statistic, estimate, level, fallback, replicates, rng, within

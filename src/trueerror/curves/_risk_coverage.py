@@ -471,7 +471,7 @@ class RiskCoverage(TableCurve):
             low, high = (
                 interval.estimate + wider * (limit - interval.estimate) for limit in (interval.low, interval.high)
             )
-            note = joined_notes(interval.note, f"{self._units}: limits at the independent rows that they are worth")
+            note = joined_notes(interval.note, f"{self._units}, at which the limits are taken")
             interval = replace(interval, low=max(0.0, low), high=min(1.0, high), note=note)
         return self._noted(interval, binned=False)
 

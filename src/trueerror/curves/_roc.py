@@ -358,7 +358,7 @@ class Roc(TableCurve):
     ) -> Interval:
         """The area under the curve: the probability that a positive scores above a negative, ties half.
 
-        DeLong's standard error, with limits by the effective t. Of predictions with folds rows are ranked within folds,
+        DeLong's standard error, with limits by the effective t. Rows of predictions with folds are ranked within folds,
         each of which has a model of its own; a method that is asked for by name takes all rows in one ranking, as the
         curve is drawn.
 
@@ -446,7 +446,7 @@ class Roc(TableCurve):
     def band(
         self, kind: BandKind = "pointwise", *, confidence: float = 0.95, replicates: int = 1000, rng: Rng = None
     ) -> RocBand:
-        """Where the true curve may lie: at each FPR by itself ("pointwise"), or everywhere at once ("simultaneous").
+        """Limits of the true curve: at each FPR by itself ("pointwise"), or everywhere at once ("simultaneous").
 
         >>> print(roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).band())
         95 % pointwise band around the ROC curve, roc-band-wilson, n = 5: it holds at each FPR by itself, not over the
@@ -553,7 +553,7 @@ class Roc(TableCurve):
         self, criterion: Criterion = "youden", *, confidence: float = 0.95, replicates: int = 200, rng: Rng = 0
     ) -> RocPoint:
         """The threshold that is best on these rows: "youden" has the highest TPR − FPR, "closest" lies nearest to the
-        corner (0, 1), "accuracy" has the highest accuracy, "f1" the highest F1. Of equals, the highest threshold.
+        corner (0, 1), "accuracy" has the highest accuracy, "f1" the highest F1; the highest of equal ones.
 
         The rates look better on the rows that chose the threshold than they are. The limits allow for that: resamples
         choose anew, δ is a rate in the resample less that of all rows at the resample's threshold, and Wilson's limits

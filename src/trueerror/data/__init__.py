@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from trueerror._errors import InputError
+
 FILES = {
     "breast_cancer": "285 rows, malignant or benign; scores (probability of malignant) of four learners",
     "digits": "899 rows, digits 0 to 9; labels of three learners",
@@ -19,5 +21,5 @@ def path(name: str) -> Path:
     bare = name.removesuffix(".csv")
     if bare not in FILES:
         known = ", ".join(repr(known) for known in FILES)
-        raise ValueError(f"there is no demonstration file {name!r}; there are {known}")
+        raise InputError(f"there is no demonstration file {name!r}; there are {known}")
     return Path(__file__).with_name(f"{bare}.csv")

@@ -35,13 +35,14 @@ from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._answer import contrast_of
 from trueerror.inference._choose import row_of
-from trueerror.inference._contrast import check_margin, contrast, normal_p, of_better, student_quantile
+from trueerror.inference._contrast import contrast, normal_p, of_better, student_quantile
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference.learner._fold_scores import taken_together
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import Floats
+from trueerror.inputs._groups import Pairwise
 from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest
 from trueerror.inputs._words import speaks
@@ -161,7 +162,7 @@ class LearnerPair(NamedTuple):
         if difference.p_value == 1 and difference.estimate == 0 and x.of_rows and self.never_differ:
             z = student_quantile(q.spec.confidence, q.spec.alternative)
             reach *= z**2 / (x.run.datasets[x.data].n + z**2)
-            note = "no test row was judged differently: limits for these models by their number alone"
+            note = "the models agree on every test row: the limits follow from the number of rows alone"
         return replace(
             of_better(difference, x.measure.higher_is_better), name=x.measure.title, first=self.first,
             second=self.second, note=note,
@@ -303,17 +304,14 @@ def compare_learners(
         raise InputError(f"there is {what}; comparing takes two: .estimate judges one by itself")
     if reference is not None and reference not in names:
         raise InputError(f"reference={reference!r} is not among the learners{nearest(reference, names)}")
-    width = None if margin is None else check_margin(margin)
+    asked = Pairwise(reference=reference, method=method, adjust=adjust, margin=margin, alternative=alternative)
     splits = [run.splits[name][i] for i in run.parts(name)]
     plan = acting_plan(run.plan, splits)
     tried = run.learners if learners is None else names
     if plan._of_models and method not in {m.word for m in methods_on(LEARNERS)}:
         p = run.predictions(name, learners=names)
         settings = Settings(confidence=level, metrics={measure.name: options}, rng=rng)
-        of_models = compare_predictions(
-            p if positive is None else p.with_positive(positive), measure, settings, reference=reference,
-            method=method, adjust=adjust, margin=width, alternative=alternative,
-        )  # fmt: skip
+        of_models = compare_predictions(p if positive is None else p.with_positive(positive), measure, settings, asked)
         return _with_findings(of_models, learner_evidence(run, name, plan._judged, tried, measure.name))
     paired = PairedLearners(run=run, data=name, measure=measure, positive=positive, options=options)
     wanted = list(combinations(names, 2)) if reference is None else [(x, reference) for x in names if x != reference]
@@ -338,9 +336,7 @@ def compare_learners(
         measure,
         estimates,
         contrasts,
-        reference=reference,
-        margin=width,
-        adjust=adjust,
+        asked,
         confidence=level,
         reading=_reading(run, name, names),
         estimand=f"Estimates: {learners_at('these learners', sizes)}, {on_rows_like(run.datasets[name])}.",

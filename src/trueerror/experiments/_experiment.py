@@ -71,7 +71,7 @@ class FitWarning(NamedTuple):
 class Experiment(ResampleResults):
     """Learners × data sets × plan, fitted and tested. Made by `te.experiment`.
 
-    It speaks of *learners*: what to expect of a model that this algorithm makes from so many rows. `.summary` says it
+    It is about *learners*: what to expect of a model that this algorithm makes from so many rows. `.summary` says it
     all, `.estimate`, `.compare` and `.rank` answer one question each; `.predictions` gives the out-of-fold predictions
     to the verbs for models.
     """

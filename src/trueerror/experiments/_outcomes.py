@@ -162,7 +162,7 @@ class ResampleResults:
         return [i for i, s in enumerate(self.splits[self.data_name(data)]) if s.part == part]
 
     def smallest_test_part(self, data: str | None = None) -> int:
-        """How many rows the smallest test fold has; fewer than 30 is worth a finding."""
+        """How many rows the smallest test fold has; fewer than 30 are a finding."""
         name = self.data_name(data)
         return min(len(self.splits[name][i].test) for i in self.parts(name))
 
@@ -300,7 +300,7 @@ class ResampleResults:
     def chosen(
         self, metric: str = "accuracy", data: str | None = None, *, positive: Label | None = None, **options: Any
     ) -> tuple[str, ...]:
-        """Of a `NestedCV` plan: the setting that was best over the inner splits, for each outer fold."""
+        """The setting that was best over the inner splits of a `NestedCV` plan, for each outer fold."""
         name = self.data_name(data)
         inner = self.fold_scores(metric, name, part="inner", positive=positive, **options)
         if not inner.values.size:
@@ -338,7 +338,7 @@ class ResampleResults:
         """The out-of-fold predictions of one data set, with folds, repeats and row ids.
 
         Learners with a failed fit have no prediction for some rows: they are left out, with a note, unless they are
-        asked for by name, which is an error. Of a NestedCV plan, learners=["the chosen one"] gives those of the
+        asked for by name, which is an error. For a NestedCV plan, learners=["the chosen one"] gives those of the
         settings chosen by the metric `chosen_by`.
         """
         name = self.data_name(data)

@@ -86,17 +86,24 @@ class Findings(Result):
         """The findings less those that the reader has silenced."""
         return Findings(items=tuple(f for f in self.items if f.code not in codes))
 
-    def but(self, leaders: Sequence[str] | None = None) -> tuple[str, ...]:
-        """The worst finding as a sentence of a verdict, where it is more than a note; none where there is none.
+    def worst(self, leaders: Sequence[str] | None = None) -> Finding | None:
+        """The worst finding, where it is more than a note.
 
         With `leaders` only what is said of them, of a pair of models, or of all.
         """
         for f in self.items:
             of_other = leaders is not None and f.about and f.about not in leaders and " and " not in f.about
             if f.severity != "note" and not of_other:
-                who = f" {one_line(f.about)}" if leaders is not None and f.about not in ("", UNNAMED) else ""
-                return (f"But{who}: {one_line(f.message)} ({f.code}).",)
-        return ()
+                return f
+        return None
+
+    def but(self, leaders: Sequence[str] | None = None) -> tuple[str, ...]:
+        """The worst finding as a sentence of a verdict; none where there is none."""
+        f = self.worst(leaders)
+        if f is None:
+            return ()
+        who = f" {one_line(f.about)}" if leaders is not None and f.about not in ("", UNNAMED) else ""
+        return (f"But{who}: {one_line(f.message)} ({f.code}).",)
 
     def records(self) -> list[dict[str, object]]:
         return [record for f in self.items for record in f.records()]
@@ -111,21 +118,20 @@ class Findings(Result):
     @property
     def lines(self) -> list[str]:
         """One line for each finding, with all that it is about."""
-        lines = []
-        for f, about in by_message(self.items):
-            who = f"{listing(list(about))}: " if about and about != (UNNAMED,) else ""
-            lines.append(f"! {f.code} {who}{f.message}")
-        return lines
+        return list(self.block(several=True).lines)
 
-    def block(self, *, several: bool) -> Bullets:
-        """Findings as a part of another result, with the models that they are about where several are judged."""
+    def block(self, *, several: bool, said: Finding | None = None) -> Bullets:
+        """Findings as a part of another result, with the models that they are about where several are judged.
+
+        One that was `said` in the verdict is left out."""
         lines: list[str] = []
         grave: list[int] = []
-        for f, about in by_message(self.items):
+        for f, about in by_message(f for f in self.items if f is not said):
             grave += [len(lines)] if f.severity == "error" else []
             names = [one_line(a) for a in about[:4]] + ([f"{len(about) - 4} more"] if len(about) > 4 else [])
             # Pairs of models have their own "and".
-            who = f"{'; '.join(names) if ' and ' in names[0] else listing(names)}: " if several and about else ""
+            named = several and about not in ((), (UNNAMED,))
+            who = f"{'; '.join(names) if ' and ' in names[0] else listing(names)}: " if named else ""
             lines.append(f"! {f.code} {who}{one_line(f.message)}")
         return Bullets(tuple(lines), grave=tuple(grave))
 
@@ -184,31 +190,25 @@ class Evidence:
     grades_seen: GradesSeen | None = None  # which grades there are, on which scale
     # (metric, number of equal losses with the same relative error) of the mean losses
     loss_worth: Sequence[tuple[str, float]] | None = None
-    # (metric, share) of bootstrap replicates without a value
-    lost_replicates: Sequence[tuple[str, float]] | None = None
-    # how the model stands against constant answers where costs or a class mix were asked for
-    constant_answers: Sequence[ConstantAnswer] | None = None
-    # rows without a prediction, all rows, how they were counted
-    missing_predictions: tuple[int, int, str] | None = None
+    lost_replicates: Sequence[tuple[str, float]] | None = None  # (metric, share) of replicates without a value
+    constant_answers: Sequence[ConstantAnswer] | None = None  # at the costs or the class mix that were asked for
+    missing_predictions: tuple[int, int, str] | None = None  # rows without a prediction, all rows, how they count
     scores_alone: bool | None = None  # whether these rows have labels, and lack scores
-    # the rows that the model left out, and how another one does on them
-    harder_rows: HarderRows | None = None
+    harder_rows: HarderRows | None = None  # the rows that the model left out, and how another one does on them
     counted_as_wrong: CountedAsWrong | None = None  # of a model that is ahead on the rows that it answered
     unranked: bool | None = None  # whether rows without a score keep areas and losses from being shown
     training_gap: Contrast | None = None  # accuracy on the training rows − accuracy on the test rows
     # other models that the training rows put behind this one, and the test rows before it
     overfits: tuple[Overfit, ...] | None = None
     # About scores (TE3xx).
-    # lowest and highest score, and for one column a class the lowest and highest sum of a row
-    score_range: ScoreRange | None = None
+    score_range: ScoreRange | None = None  # lowest and highest score, and sum of a row where each class has one
     auc: Interval | None = None  # the area under the ROC curve
     probabilities: bool | None = None  # whether the scores can be read as probabilities
     z_test: Miscalibration | None = None  # a test of the probabilities that knows of clusters
     precision_by: DecidedBy | None = None  # which rows decide the average precision
     tuned_threshold: Tuned | None = None  # the threshold that was, or would be, chosen on these rows
     # About one pair of models, two samples, and all models (TE4xx).
-    # whether the pair differs at the level, after the correction for the number of pairs
-    significant: bool | None = None
+    significant: bool | None = None  # whether the pair differs, after the correction for the number of pairs
     p_value: float | None = None  # the p-value that decides, adjusted where pairs were adjusted
     level: float | None = None  # the significance level, 1 − confidence
     difference: float | None = None  # first − second
@@ -219,10 +219,8 @@ class Evidence:
     intervals: tuple[tuple[float, float], tuple[float, float]] | None = None  # limits of the two models' own estimates
     margin: float | None = None  # the smallest difference that matters
     share: bool | None = None  # whether the difference is one of shares, so that 0.05 is five points
-    # whether the two models call every row alike, with the same scores where both have scores
-    identical: bool | None = None
-    # the label that both give to every row, where their scores do not say that they are one
-    one_answer: Label | None = None
+    identical: bool | None = None  # whether both call every row alike, with the same scores where both have scores
+    one_answer: Label | None = None  # the label that both give to every row, where scores do not make them one model
     graded: bool | None = None  # whether the two are alike in grades
     cut: bool | None = None  # whether that label comes from scores that were cut at a threshold
     n: float | None = None  # rows behind the pair

@@ -42,7 +42,7 @@ def single_round(fold_method: str, rounds: int) -> Iterator[str]:
     """The correction for overlapping training sets is made for repeats. On one round of 10 folds equal learners are
     called different at .05 in only .009–.020 of the cases, so real differences are missed more often than need be."""
     if fold_method == "corrected-t" and rounds == 1:
-        yield "the corrected t on one round of folds is conservative: limits wider than need be"
+        yield "the corrected t on one round of folds is conservative: its limits are wider than necessary"
 
 
 @rule("TE505", severity="warning", title="the 5×2 F-test is optimistic at few rows",
@@ -81,7 +81,7 @@ def biased_bootstrap(
         yield start + f"{number(bootstrap_error)}"
 
 
-@rule("TE516", severity="warning", title="a few values far out decide the spread",
+@rule("TE516", severity="warning", title="a few extreme values decide the spread",
       fix="Collect more values, report quantiles or the median absolute deviation, or take logarithms.")  # fmt: skip
 def spread_of_heavy_tails(spread_tails: tuple[float, float]) -> Iterator[str]:
     """A sample that holds few of the values far out understates how far its standard deviation may be off.
@@ -109,7 +109,7 @@ def failed_fits(failed: Mapping[str, tuple[int, int]]) -> Iterator[str]:
         yield f"all fits of {_first(every)} failed: nothing can be said of {'it' if len(every) == 1 else 'them'}"
 
 
-@rule("TE510", severity="warning", title="leave-one-out counts on a learner that one row hardly changes",
+@rule("TE510", severity="warning", title="leave-one-out assumes a learner that one row hardly changes",
       fix="Use te.KFold(10): the corrected t over one round of folds held for every learner "
           "tried.", standing=True)  # fmt: skip
 def one_row_out(fold_method: str, data_rows: int) -> Iterator[str]:
@@ -175,7 +175,7 @@ def models_not_learners(learners_p: float, level: float, significant: bool) -> I
     The rule fires where the first is significant and the second is not.
     """
     if significant and learners_p > level:
-        start = "these models, one for each fold, differ; whether the learners behind them do is open "
+        start = "these models, one for each fold, differ; that does not show that their learners do "
         yield start + f"({p_value(learners_p)} over the folds)"
 
 
@@ -203,7 +203,7 @@ def mean_of_ratios(ratio_of_folds: str) -> Iterator[str]:
     not that of all counts, and with a rare class it lies below: F1 .164 where it is .232 (100 rows, 10 positive, ten
     folds; Forman and Scholz 2010). Scores of folds alone do not hold the counts."""
     if ratio_of_folds:
-        yield f"{ratio_of_folds} is the mean of the folds' own values, which lies too low with a rare class"
+        yield f"{ratio_of_folds} is the mean of the folds' own values, which is too low with a rare class"
 
 
 def _first(names: list[str]) -> str:

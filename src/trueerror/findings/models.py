@@ -266,7 +266,7 @@ def majority_baseline(confusion: Confusion, baseline_p: float, hollow_others: in
     accuracy, baseline = margins.hits.sum() / total, margins.truth.max() / total
     label = t.labels[int(margins.truth.argmax())]
     share, constant = (f"{percents(float(x))} %" for x in (accuracy, baseline))
-    more = f"; the same holds of {whole(hollow_others)} more" if hollow_others else ""
+    more = f"; the same is true of {whole(hollow_others)} more" if hollow_others else ""
     if accuracy <= baseline:
         yield f'right on {share} of the rows, no more than the {constant} that always answering "{label}" gets{more}'
     elif baseline_p > 0.05:
@@ -322,7 +322,7 @@ def few_clusters(clusters: KeyedConfusion | Keys) -> Iterator[str]:
     elif effective < FEW_CLUSTERS:
         largest = float(weights.max()) / float(weights.sum())
         yield (
-            f"the {groups} clusters are of very unequal size, worth about {effective:.1f} of equal size (the largest "
+            f"the {groups} clusters are of very unequal size and count as {effective:.1f} of equal size (the largest "
             f"has {percent(round(largest, 2))} of the rows): the intervals rest on a few large clusters"
         )
     elif faulty < FEW_FAULTY_CLUSTERS:
@@ -338,10 +338,10 @@ def few_clusters(clusters: KeyedConfusion | Keys) -> Iterator[str]:
 def errors_in_runs(runs: RunsFound) -> Iterator[str]:
     """Rows that are wrong together are worth fewer, so limits without time= or clusters= are too narrow. The rule looks
     at the errors of all models and at how they differ; of independent samples it fires in less than 1 of 100."""
-    worth = (
-        f"{whole(runs.rows)} rows are worth about {whole(round(runs.worth))} independent ones: limits are too narrow"
+    size = (
+        f"{whole(runs.rows)} rows count as about {whole(round(runs.worth))} independent ones, so limits are too narrow"
     )
-    yield f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}): {worth}"
+    yield f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}): {size}"
 
 
 @rule("TE205", severity="warning", title="bootstrap replicates that lose a class",
@@ -441,7 +441,7 @@ def heavy_weights(confusion: Confusion) -> Iterator[str]:
     squares = float(t.weight_squares.sum())
     kish = float(t.masses.sum()) ** 2 / squares if squares > 0 else 0.0
     if kish < LEAST_WORTH * t.n:
-        yield f"the weights leave {whole(t.n)} rows worth about {whole(round(kish))} of equal weight"
+        yield f"with these weights {whole(t.n)} rows count as about {whole(round(kish))} of equal weight"
 
 
 @rule("TE208", severity="warning", title="train/test gap",
@@ -505,7 +505,7 @@ def few_losses(loss_worth: Sequence[tuple[str, float]]) -> Iterator[str]:
     """
     for name, worth in loss_worth:
         if worth < FEW_LOSSES:
-            rows = f"worth about {worth:.1f} equal ones"
+            rows = f"effectively {worth:.1f} rows"
             yield f"the {name} rests on a few rows with large losses ({rows}): the true one may well be higher"
 
 
@@ -604,7 +604,7 @@ def shares_of_uncertainty(successes: NDArray[np.float64], rows: NDArray[np.float
     return np.asarray(variances / max(float(variances.sum()), 1e-300), dtype=np.float64)
 
 
-@rule("TE216", severity="note", title="few errors in the classes that a mean hangs on",
+@rule("TE216", severity="note", title="few errors in the classes that decide a mean",
       fix="Collect more rows of these classes; more rows of the common ones help little.")  # fmt: skip
 def few_errors_by_class(class_errors: Sequence[ClassErrors], class_means: tuple[str, ...]) -> Iterator[str]:
     """Balanced accuracy, macro-F1 and their kin weigh a class of 25 rows as much as one of 3,000, so the small classes
@@ -616,8 +616,8 @@ def few_errors_by_class(class_errors: Sequence[ClassErrors], class_means: tuple[
     few = [c for c in class_errors if c.seen < FEW_OF_CLASS and c.share > LARGE_SHARE]
     if few and class_means:
         classes = [f'"{c.label}" ({whole(c.seen)} of {whole(c.rows)})' for c in few[:4]]
-        hang = "hangs" if len(class_means) == 1 else "hang"
-        yield f"{listing(list(class_means[:4]))} {hang} on few errors or few hits in {listing(classes)}"
+        rest = "rests" if len(class_means) == 1 else "rest"
+        yield f"{listing(list(class_means[:4]))} {rest} on few errors or few hits in {listing(classes)}"
 
 
 # Rows of a class of which some should be found.
@@ -643,7 +643,7 @@ def finds_none(never_found: tuple[tuple[str, int], ...]) -> Iterator[str]:
     if never_found:
         missed = listing([f'{whole(n)} rows of "{label}"' for label, n in never_found[:4]])
         more = f" (and {len(never_found) - 4} more classes)" if len(never_found) > 4 else ""
-        yield f"finds none of the {missed}{more}"
+        yield f"found none of the {missed}{more}"
 
 
 FEW_PAIRS = 3

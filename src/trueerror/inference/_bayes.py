@@ -6,17 +6,14 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import df_of_limits, statistic_of
 from trueerror.inference._problem import critical_t
-from trueerror.inputs._arrays import matrix, numbers, paired_numbers
+from trueerror.inputs._arrays import Floats, matrix, numbers, paired_numbers
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_share, generator
 from trueerror.kernels._threads import PIECE, parts
 from trueerror.results import Contrast, Posterior
-
-Floats = NDArray[np.float64]
 
 # A spread this small beside the differences themselves is rounding.
 ROUNDING = 10 * float(np.finfo(np.float64).eps)
@@ -25,7 +22,7 @@ DRAWS = 200_000
 
 
 def bayes_correlated_t(differences: Any, *, rho: float, rope: float = 0.0) -> Posterior:
-    """Where the mean difference of two learners lies, from differences over folds whose training sets overlap.
+    """Posterior of the mean difference of two learners, from differences over folds whose training sets overlap.
 
     Under a flat prior the mean has a Student t distribution with n − 1 degrees of freedom around d̄, of scale
     s·√(1/n + ρ/(1 − ρ)); ρ is the correlation between folds, taken as the share of rows that a fold tests (0.1 for
@@ -74,8 +71,8 @@ def bayes_signed_rank(
     """Which of two models is better on data sets like these: the Bayesian signed-rank test.
 
     The differences zᵢ get random weights w from a Dirichlet distribution (1 for each data set, `prior_strength` for one
-    pseudo-difference 0); a sample says which is largest of θ_left = Σ wᵢwⱼ[zᵢ + zⱼ < −2·rope], θ_right (> 2·rope)
-    and the rest, and the posterior probabilities are the shares of samples. Without a rope, pairs that add up to 0
+    pseudo-difference 0); a sample says which is largest of θ_left = Σ wᵢwⱼ[zᵢ + zⱼ < −2·rope], θ_right (> 2·rope) and
+    the rest, and the posterior probabilities are the shares of samples. If there is no rope, pairs that add up to 0
     count half on each side.
 
     Source: Benavoli, Corani, Mangili, Zaffalon and Ruggeri 2014, ICML; Benavoli, Corani, Demšar and Zaffalon 2017,

@@ -56,19 +56,19 @@ def is_share(q: Question) -> bool:
 TABLE = (
     Choice(
         "any metric over several rounds of folds of the same rows", (ONE,), "mean-of-rounds",
-        "every round tests the same rows, so more rounds steady the mean and tell nothing new of other rows; it speaks "
-        "of these models",
+        "every round tests the same rows, so more rounds steady the mean and tell nothing new of other rows; the "
+        "answer is about these models",
         when=lambda q: q.sample.in_rounds,
     ),
     Choice(
         "repeated random splits; two models over repeated folds", (ONE, SAME), "corrected-t",
-        "rows that were tested several times cannot be pooled; it speaks of the learners",
+        "rows that were tested several times cannot be pooled; the answer is about the learners",
         when=lambda q: q.sample.repeated,
     ),
     Choice(
         "scores of folds that have a model each (areas, average precision)", (ONE, SAME), "within-folds",
         "scores of different folds come from different models and may lie on different scales, so rows are ranked "
-        "within folds; it speaks of these models, one for each fold",
+        "within folds; the answer is about these models, one for each fold",
         when=lambda q: q.sample.ranks_within_folds(q.metric),
     ),
     Choice(
@@ -103,7 +103,7 @@ TABLE = (
     ),
     Choice(
         "calibration errors (expected and maximum), and differences of two", (ONE, SAME, DIFFERENT), "gaps",
-        "covers .955–.998 at 1.05–1.9 times the least possible width; chance pushes these errors up, and resampling "
+        "covers .948–.988 at 1.2–1.8 times the least possible width; chance pushes these errors up, and resampling "
         "pushes twice: BCa covers .00 where forecasts are calibrated, .24–.96 where they are not (simulated)",
         when=lambda q: q.metric.calibration_error,
     ),

@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import df_of_limits
-from trueerror.inference._estimate import Floats
 from trueerror.inference._many import limits_known, normal_score
 from trueerror.inference._problem import Range, critical_t
+from trueerror.inputs._arrays import Floats
 from trueerror.results import Contrast, Interval
 
 KEY = "best-of-several"

@@ -23,9 +23,8 @@ from trueerror.inference._contrast import t_contrast
 from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._estimate import ROUNDING, Estimate, leave_out
 from trueerror.inference._problem import IntervalSpec, Range
+from trueerror.inputs._arrays import Floats
 from trueerror.results import Contrast
-
-Floats = NDArray[np.float64]
 
 
 def without_gaps(codes: NDArray[np.integer]) -> NDArray[np.intp]:
@@ -53,13 +52,13 @@ def clusters_in_words(sizes: NDArray[np.floating] | NDArray[np.integer], units: 
     """How many clusters there are, and what they are worth where their sizes differ.
 
     >>> clusters_in_words(np.array([10, 10, 10])), clusters_in_words(np.array([100, 5, 5]))
-    ('3 clusters', '3 clusters, worth about 1.2 of equal size')
+    ('3 clusters', '3 clusters, effective number 1.2')
     """
     groups, effective = len(sizes), effective_clusters(sizes)
     if groups == 1:
         return f"one {units.removesuffix('s')}"
-    worth = f", worth about {effective:,.1f} of equal size" * (effective <= 0.995 * groups)
-    return f"{groups:,} {units}{worth}"
+    effect = f", effective number {effective:,.1f}" * (effective <= 0.995 * groups)
+    return f"{groups:,} {units}{effect}"
 
 
 def degrees_of_freedom(effective: float) -> float:

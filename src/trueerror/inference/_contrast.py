@@ -49,14 +49,13 @@ def student_quantile(confidence: float, alternative: Alternative, df: float = ma
 
 def student_p(t: float, df: float, alternative: Alternative) -> float:
     """The p-value of a Student t statistic."""
-    if alternative == "two-sided":
-        return min(1.0, 2 * float(special.stdtr(df, -abs(t))))
-    return float(special.stdtr(df, -t if alternative == "greater" else t))
+    sides, end = {"two-sided": (2, -abs(t)), "greater": (1, -t), "less": (1, t)}[alternative]
+    return min(1.0, sides * float(special.stdtr(df, end)))
 
 
 def chance_ahead(t: float, df: float, higher_is_better: bool | None) -> float | None:
     """The flat-prior posterior probability that the first is better; None where neither direction is."""
-    return None if higher_is_better is None else student_p(t if higher_is_better else -t, df, "less")
+    return None if higher_is_better is None else student_p(t * (2 * higher_is_better - 1), df, "less")
 
 
 def normal_p(z: float, alternative: Alternative) -> float:

@@ -46,7 +46,7 @@ def in_order(units: Floats) -> Ordered:
     phi = neighbours(apart)
     with np.errstate(divide="ignore", invalid="ignore"):
         waves = 0.4 * n ** (2 / 3) / np.sqrt(2 * phi / (1 - phi) ** 2)
-        waves = np.clip(waves, min(4, n - 1), n - 1).astype(np.intp)
+        waves = np.clip(np.nan_to_num(waves, nan=1.0), min(4, n - 1), n - 1).astype(np.intp)
         squares = np.cumsum(np.asarray(fft.dct(apart, norm="ortho", axis=-1)) ** 2, axis=-1)
         held = np.take_along_axis(squares, waves[..., None], -1)[..., 0]
         return Ordered(n * held / waves, np.maximum(waves.astype(np.float64), 1.0))

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._estimate import Estimate, Floats, leave_out
+from trueerror.inference._estimate import ROUNDING, Estimate, leave_out
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._memory import BLOCK
 from trueerror.results._values import Note
-from trueerror.tallies._agreement import KeyedConfusion
+from trueerror.tallies._agreement import Agreement, KeyedConfusion
 from trueerror.tallies._confusion import Confusion, sum_columns
 
 if TYPE_CHECKING:
@@ -57,11 +58,24 @@ class RowUnits:
     def estimate(self, t: LabelTable, masses: Floats, half: Ints) -> Estimate:
         """The metric of tables (…, cells), and what their units add."""
         units = np.where(masses > 0, t.moves(masses), 0.0)
-        return replace(t.known(masses), units=units, count=masses, strata=t.strata)
+        return replace(t.known(masses), units=units, count=masses, strata=t.strata())
 
     def notes(self, found: LabelSample) -> tuple[Note, ...]:
         """What is said of the design beside an interval."""
         return ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedRows(RowUnits):
+    """The same rows as another model labelled: units are the cells of both, `place` is where each is in this table."""
+
+    both: Agreement
+    place: Ints
+
+    def estimate(self, t: LabelTable, masses: Floats, half: Ints) -> Estimate:
+        """The metric of a table, and what a row of each cell of both adds."""
+        cells = t.place[self.place]
+        return replace(t.known(masses), units=t.moves(masses)[cells], count=self.both.masses, strata=t.strata(cells))
 
 
 class WeightedUnits(RowUnits):
@@ -85,7 +99,7 @@ class WeightedUnits(RowUnits):
         rows = np.where(squares > 0, masses / np.where(heavy > 0, heavy, 1.0), 0.0)
         units = leave_out(heavy / masses.sum(axis=-1, keepdims=True), heavy * t.moves(masses))
         units = np.where(rows > 0, units, 0.0)
-        return replace(t.known(masses), units=units, count=rows, sizes=heavy, strata=t.strata)
+        return replace(t.known(masses), units=units, count=rows, sizes=heavy, strata=t.strata())
 
     def notes(self, found: LabelSample) -> tuple[Note, ...]:
         """What a share is worth."""
@@ -102,13 +116,14 @@ class ClusterUnits(RowUnits):
 
     @property
     def groups(self) -> int:
-        """Clusters with rows."""
-        return int((self.keyed.sizes > 0).sum())
+        """Clusters with rows; one without weight is no unit."""
+        return int((self.keyed.weights > 0).sum())
 
     def estimate(self, t: LabelTable, masses: Floats, half: Ints) -> Estimate:
         """The metric of tables (…, cells), and what their units add."""
-        keyed, held = self.keyed, self.keyed.sizes > 0
-        known, groups, cells = t.known(masses), self.groups, masses.shape[-1]
+        keyed, held = self.keyed, self.keyed.weights > 0
+        groups, cells = self.groups, masses.shape[-1]
+        known = replace(t.known(masses), rows_alike=float(keyed.sizes.sum()))
         order, place = (np.cumsum(held) - 1)[keyed.key], t.place[keyed.cell]
         step, without = max(1, BLOCK // masses.size), []
         for start in range(0, groups, step):
@@ -116,7 +131,9 @@ class ClusterUnits(RowUnits):
             mine = (order >= start) & (order < stop)
             flat = (order[mine] - start) * cells + place[mine]
             taken = np.bincount(flat, weights=keyed.masses[mine], minlength=(stop - start) * cells)
-            without.append(t.value(masses[..., None, :] - taken.reshape(stop - start, cells)))
+            left = masses[..., None, :] - taken.reshape(stop - start, cells)
+            # What is left of a cell that is gone is rounding.
+            without.append(t.value(np.where(left > ROUNDING * masses[..., None, :], left, 0.0)))
         units = (groups - 1) / groups * (np.asarray(known.value)[..., None] - np.concatenate(without, axis=-1))
         if not half.size:
             return replace(known, units=units, sizes=keyed.weights[held])
@@ -129,6 +146,19 @@ class ClusterUnits(RowUnits):
         """How many clusters, and what a share is worth."""
         groups = float(self.groups)
         return (Note("clusters-worth", (groups, found.worth)) if found.worth > 0 else Note("clusters", (groups,)),)
+
+
+class WeightedRows(ClusterUnits):
+    """Clusters of one row each that weigh apart, left out to first order: what a row adds over 1 − w."""
+
+    __slots__ = ()
+
+    def estimate(self, t: LabelTable, masses: Floats, half: Ints) -> Estimate:
+        """The metric of a table, and what its rows add."""
+        keyed, held, groups = self.keyed, self.keyed.weights > 0, self.groups
+        sizes, sums = keyed.weights[held], keyed.sums(t.moves(masses)[t.place])[held]
+        units = (groups - 1) / groups * leave_out(sizes / sizes.sum(), sums)
+        return replace(t.known(masses), units=units, sizes=sizes, rows_alike=float(groups))
 
 
 def units_of(rows: Confusion, clusters: KeyedConfusion | None) -> RowUnits:

@@ -80,7 +80,7 @@ def effective_t_contrast(
 
 ALONE = "one unit alone shows no spread"
 ENDLESS = "no spread between the units, and no end to how far a difference may be"
-AGREED = "no spread between the units: limits as for as many that agree"
+AGREED = "no spread between the units: limits as for that many units in agreement"
 
 
 def _contrast_without_spread(e: Estimate, spec: IntervalSpec, n: float, note: str, up: bool | None) -> Contrast:

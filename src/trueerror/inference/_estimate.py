@@ -39,8 +39,7 @@ from scipy import special
 
 from trueerror.inference._dependence import in_order, two_ways
 from trueerror.inference._problem import Range
-
-Floats = NDArray[np.float64]
+from trueerror.inputs._arrays import Floats
 
 # A standard error this small beside the estimate, or its range, is rounding.
 ROUNDING = 1e-13
@@ -71,8 +70,8 @@ class Estimate:
         """The difference of two estimates over the same units."""
         low, high = self.range[0] - other.range[1], self.range[1] - other.range[0]
         return replace(
-            self, value=self.value - other.value, units=self.units - other.units, range=(low, high), labels=False,
-            worst=None,
+            self, value=less_rounding(self.value, other.value), units=self.units - other.units, range=(low, high),
+            labels=False, worst=None,
         )  # fmt: skip
 
     @cached_property
@@ -120,9 +119,8 @@ class Shape(NamedTuple):
 
 def scaled(e: Estimate, by: float) -> Estimate:
     """So many times an estimate."""
-    worst = None if e.worst is None else scaled(e.worst, by)
     ends = e.range[0] * by, e.range[1] * by
-    return e if by == 1 else replace(e, value=e.value * by, units=e.units * by, range=ends, worst=worst)
+    return replace(e, value=e.value * by, units=e.units * by, range=ends, worst=e.worst and scaled(e.worst, by))
 
 
 class Spread(NamedTuple):
@@ -337,6 +335,17 @@ def apart(first: float, first_limits: Range, second: float, second_limits: Range
     d = first - second
     low = d - math.hypot(first - first_limits[0], second_limits[1] - second)
     return low, d + math.hypot(first_limits[1] - first, second - second_limits[0])
+
+
+def less_rounding(a: Floats, b: Floats) -> Floats:
+    """a − b; what rounding alone tells from 0 is 0.
+
+    >>> float(less_rounding(np.array(0.1 + 0.2), np.array(0.3))), float(less_rounding(np.array(0.5), np.array(0.25)))
+    (0.0, 0.25)
+    """
+    with np.errstate(invalid="ignore"):
+        d = a - b
+    return np.where(np.abs(d) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, d)
 
 
 def leave_out(share: Floats, moves: Floats) -> Floats:

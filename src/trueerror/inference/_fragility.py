@@ -14,13 +14,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.inference._contrast import df_of_limits, student_quantile
 from trueerror.inference._label_tables import every_cell
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference._variance import slopes_seen
 from trueerror.inference.auc._influences import score_influences
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, Seen
@@ -28,8 +28,6 @@ from trueerror.results import Contrast
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import loss_rows
 from trueerror.tallies import Confusion
-
-Floats = NDArray[np.float64]
 
 
 def units_to_undo(gap: float, error: float, critical: float, worst: float) -> float:
@@ -63,7 +61,8 @@ def undone_by(c: Contrast, spec: IntervalSpec, extreme: Callable[[], Range | Non
     ends = extreme()
     if ends is None:
         return None
-    limit, end, sign = (c.low, ends[0], 1) if c.estimate > spec.bound else (c.high, ends[1], -1)
+    side = int(c.estimate < spec.bound)
+    limit, end, sign = (c.low, c.high)[side], ends[side], 1 - 2 * side
     critical = student_quantile(spec.confidence, spec.alternative, df_of_limits(c))
     reach, worst = sign * (c.estimate - limit), max(-sign * end, 0.0)
     return units_to_undo(c.estimate - spec.bound, reach / critical, critical, worst)

@@ -15,19 +15,19 @@ centred on the mean less its bias.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._designs import HALF, RowUnits
-from trueerror.inference._estimate import Estimate, Floats
+from trueerror.inference._estimate import Estimate
 from trueerror.inference._problem import Range
 from trueerror.inference._variance import STEPPED_CELLS, Sample, slopes_seen
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._memory import BLOCK
 from trueerror.metrics._registry import Measure, MetricOptions, Seen, classes_in_play, find_measure
-from trueerror.tallies._confusion import BinaryCounts, Confusion, collapsed, sum_columns
+from trueerror.tallies._confusion import BinaryCounts, Confusion, amounts_at, collapsed, sum_columns
 
 # Slopes that differ by less are equal but for rounding.
 TIED = 1e-9
@@ -124,10 +124,9 @@ class LabelTable:
         bounded = bool(np.isfinite(self.bounds).any())
         return Estimate(value=self.value(masses), units=np.zeros(0), range=self.bounds, labels=bounded)
 
-    @property
-    def strata(self) -> Ints | None:
-        """At another class mix each class is a sample of its own."""
-        return None if self.seen.mix is None else self.rows.row
+    def strata(self, cells: Ints | slice = slice(None)) -> Ints | None:
+        """At another class mix each class is a sample of its own: that of each of these cells."""
+        return None if self.seen.mix is None else self.rows.row[cells]
 
     def bare(self) -> Estimate:
         """The estimate without half rows."""
@@ -161,7 +160,7 @@ class LabelTable:
         with np.errstate(invalid="ignore", divide="ignore"):
             value = np.asarray(base.function(four, **self.options))
             for i, count in enumerate(four):
-                less = [np.maximum(c - one, 0.0) if i == j else c for j, c in enumerate(four)]
+                less = [np.maximum(c - one * (i == j), 0.0) for j, c in enumerate(four)]
                 moved = np.asarray(base.function(BinaryCounts(*less), **self.options)) - value
                 off = off + np.where(np.isfinite(moved), count / one * moved, 0.0)
         return float(off[classes_in_play(t)].mean())
@@ -173,7 +172,7 @@ class LabelTable:
         present = np.bincount(rows.row, weights=sizes, minlength=len(rows.labels)) > 0
         possible = np.flatnonzero(present[rows.row])
         groups = [possible]
-        if self.strata is not None:
+        if self.strata() is not None:
             groups = [possible[rows.row[possible] == k] for k in np.flatnonzero(present)]
         return np.array([np.stack([self._furthest(s, s * moves, g) for g in groups], axis=-1) for s in (1, -1)])
 
@@ -223,17 +222,10 @@ def every_cell(table: Confusion) -> tuple[Confusion, Ints]:
         truth = np.arange(k)
         ends = [np.where(order[i] == truth, order[j], order[i]) for i, j in ((0, 1), (-1, -2))]
         more = np.concatenate([truth * width + called for called in (truth, *ends)])
-    if len(known) == len(more) and np.array_equal(known, more):
-        return table, np.arange(len(known))
     cells = np.union1d(known, more)
     where = np.searchsorted(cells, known)
-
-    def spread_out(values: NDArray[Any] | None) -> NDArray[Any] | None:
-        return None if values is None else np.bincount(where, values, len(cells)).astype(values.dtype)
-
     full = Confusion.from_cells(
-        labels=table.labels, positive=table.positive, row=cells // width, col=cells % width,
-        counts=spread_out(table.counts), weight_sums=spread_out(table.weight_sums),
-        weight_squares=spread_out(table.weight_squares), declared=True,
+        labels=table.labels, positive=table.positive, row=cells // width, col=cells % width, declared=True,
+        **amounts_at(where, len(cells), table),
     )  # fmt: skip
     return full, where

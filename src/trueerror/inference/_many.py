@@ -16,14 +16,13 @@ from scipy import special
 from trueerror.inference._contrast import REALS, Limits, alike_within, df_of_limits, mirrored, statistic_of
 from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inference.proportion._paired import equivalence, mcnemar_test
-from trueerror.inputs._arrays import column, plain_numbers
+from trueerror.inputs._arrays import Floats, column, plain_numbers
 from trueerror.inputs._options import InputError, check_word
 from trueerror.kernels._threads import PIECE, parts
 from trueerror.results import Contrast
 from trueerror.results._values import significantly_different
 from trueerror.tallies import Discordance
 
-Floats = NDArray[np.float64]
 Adjustment = Literal["holm", "hochberg", "hommel", "bonferroni", "sidak", "holm-sidak", "bh", "by", "none"]
 ADJUSTMENTS: tuple[str, ...] = get_args(Adjustment)
 SOUND_FORMS: tuple[Literal["mid-p", "exact", "chi2"], ...] = ("mid-p", "exact", "chi2")
@@ -68,7 +67,8 @@ def adjust_contrasts(
     alone = [c.alone() for c in contrasts]
     if method == "none" or not alone or (len(alone) < 2 and not every):
         return alone
-    given = np.array([1.0 if every and math.isnan(c.p_value) else c.p_value for c in alone])
+    given = np.array([c.p_value for c in alone])
+    given = np.where(every & np.isnan(given), 1.0, given)
     values = _in_order(_probabilities(np.maximum(given, sys.float_info.min)), _STEPS[method])
     part = given / values
     open_ = values > 1 - alone[0].confidence + 1e-12

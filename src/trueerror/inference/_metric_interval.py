@@ -83,9 +83,20 @@ def metric_interval(
     elif isinstance(table, ScoreTable):
         sample = ScoreRows.of(m, table, chosen, prior=prior, design=design)
     else:
+        if clusters is not None and not _same_cells(table, clusters.table):
+            raise InputError(
+                f"clusters= counts {clusters.table.n:,} rows of {len(clusters.table.labels)} classes, but the table "
+                f"has {table.n:,} of {len(table.labels)}: both must come from the same rows"
+            )
         counted = Sample.of(m, table, positive=positive, clusters=clusters, prior=prior, design=design)
         sample = LabelSample.of(m, counted, chosen)
     return interval_of(Problem(metric=m, sample=sample, spec=spec, options=chosen), method)
+
+
+def _same_cells(one: Confusion, two: Confusion) -> bool:
+    """Whether two tables count the same rows."""
+    same = (np.array_equal(getattr(one, name), getattr(two, name)) for name in ("row", "col", "counts"))
+    return one.labels == two.labels and all(same)
 
 
 def class_intervals(

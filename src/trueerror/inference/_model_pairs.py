@@ -12,7 +12,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.inference._clusters import clusters_in_words, clusters_left_out, without_gaps
 from trueerror.inference._contrast import nothing_known
@@ -29,7 +28,6 @@ from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.counts._paired import PairedMetric
 from trueerror.inference.loss._mean import NO_ROWS, ClusterSums, infinite_contrast, mean_estimate
 from trueerror.inputs._labels import Codes, Label
-from trueerror.inputs._options import InputError
 from trueerror.methods._registry import SAME, InferenceMethod
 from trueerror.metrics._registry import Measure
 from trueerror.results import Contrast
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     from trueerror.inference._two_models import PairedRows
 
 Range = tuple[float, float]
-Floats = NDArray[np.float64]
 # Replicates of a function of the user's own, and of a statistic of ranks, cost more than those of a table of counts.
 ROW_REPLICATES = 2_000
 
@@ -94,10 +91,9 @@ class ModelPair(Sampled):
         return self.rows.p.agreement(self.first, self.second, threshold=self.rows.threshold)
 
     @property
-    def groups(self) -> float | None:
-        """How many clusters there are; None of rows."""
-        p = self.rows.p
-        return float(len(p.keys("clusters").names)) if p.has_key("clusters") else None
+    def groups(self) -> int:
+        """How many clusters there are; 0 of rows."""
+        return self.rows.clustered and len(self.rows.p.keys("clusters").names)
 
     def difference(self, q: Pair) -> tuple[Estimate, float]:
         """What each row, cluster or weighted row adds to the difference, and how many rows it is of."""
@@ -117,6 +113,9 @@ class ModelPair(Sampled):
 
     def by_effective_t(self, q: Pair) -> Contrast:
         """The effective t of the difference."""
+        return self.nothing(q, KEY) or self._by_effective_t(q)
+
+    def _by_effective_t(self, q: Pair) -> Contrast:
         made, n = self.over_keys(q)
         note = self.note(made)
         return effective_t_contrast(made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=note)
@@ -140,7 +139,7 @@ class ModelPair(Sampled):
         made: Contrast = chosen.function(q)
         estimand = made.estimand if chosen.of_learners else self._estimand()
         undone = undone_by(made, q.spec, self.extreme)
-        unit = None if undone is None or self.groups is None else self.rows.units.removesuffix("s")
+        unit = None if undone is None or not self.groups else self.rows.units.removesuffix("s")
         return replace(
             made, name=q.metric.title, first=self.first, second=self.second, estimand=estimand, undone_by=undone,
             undone_unit=unit,
@@ -148,7 +147,7 @@ class ModelPair(Sampled):
 
     def _estimand(self) -> str:
         r = self.rows
-        mix = "" if r.prior is None else ", at the class mix asked for"
+        mix = ", at the class mix asked for" * (r.prior is not None)
         who = "these two models"
         if r.p.folded:
             who = f"the two models of each of these {len(r.p.keys('folds').names):,} folds"
@@ -184,20 +183,17 @@ class LabelPair(ModelPair):
 
     @cached_property
     def metric(self) -> PairedMetric:
-        """The metric of both models, over the cells of their agreement."""
-        r = self.rows
-        return PairedMetric.of(self.agreement, r.measure, r.positive, r.options, r.prior)
+        """The metric of both models, over the cells of their agreement or over clusters."""
+        r, asked = self.rows, (self.rows.measure, self.positive, self.rows.options, self.rows.prior)
+        if not r.clustered:
+            return PairedMetric.of(self.agreement, *asked)
+        keyed = r.p.keyed_agreement(self.first, self.second, "clusters", threshold=r.threshold)
+        return PairedMetric.of(keyed.table, *asked, keyed, drawn=r.drawn)
 
     @cached_property
-    def labels(self) -> Estimate | None:
-        """The difference of a metric of labels over rows, clusters or weighted rows; None without a derivative."""
-        r, compared = self.rows, self.metric
-        if not r.clustered:
-            return compared.estimate()
-        if math.isnan(compared.difference()):
-            raise InputError(f"{r.measure.name} cannot be compared over clusters: {compared.why}")
-        keyed = r.p.keyed_agreement(self.first, self.second, "clusters", threshold=r.threshold)
-        return compared.over_clusters(keyed, each_row=r.units == "weighted rows")
+    def made(self) -> Estimate:
+        """The difference over rows, clusters or weighted rows."""
+        return self.metric.estimate
 
     @cached_property
     def discordance(self) -> Discordance | None:
@@ -218,21 +214,26 @@ class LabelPair(ModelPair):
         return Discordance(both, one, two, int(counts.sum()) - both - one - two)
 
     def difference(self, q: Pair) -> tuple[Estimate, float]:
-        """The metric of the agreement, where it has a derivative."""
-        made = self.labels
-        if made is None:
-            raise InputError(f"{q.metric.name} has no derivative: rows can only be drawn again")
-        return made, self.agreement.n
+        """One model's metric less the other's."""
+        return self.made, self.metric.agreement.n
 
-    def by_effective_t(self, q: Pair) -> Contrast:
-        """The same; rows are drawn again where the metric has no derivative."""
-        if self.labels is None:
-            return self.resampled(q)
-        made, lost = super().by_effective_t(q), int(np.isnan(self.labels.units).sum())
-        if not lost or len(self.labels.units) == 1:
-            return made
-        without = f"{'one' if lost == 1 else lost} of the {self.rows.units}"
-        return replace(made, note=f"without {without} the metric is undefined, so they show no spread")
+    def nothing(self, q: Problem[Any], method: str) -> Contrast | None:
+        """What is said of an undefined metric, and of one that is undefined without some unit.
+
+        Where it has no derivative rows are drawn again.
+        """
+        made, lost = self.made, int((~np.isfinite(self.made.units)).sum())
+        if not np.isnan(made.value):
+            if not lost or len(made.units) == 1:
+                return None
+            if not self.rows.clustered:
+                return self.resampled(q)
+            without = f"{lost:,} of the {self.rows.units}"
+            why = f"without {without} the metric is undefined, so they show no spread"
+        else:
+            why = self.metric.why
+        n = self.metric.agreement.n
+        return nothing_known(float(made.value), why, q.spec, method=method, n=n, whole=made.range)
 
 
 def _row(truth: Codes, called: Codes) -> ClassCounts:
@@ -290,10 +291,6 @@ class LossPair(ModelPair):
         """The mean of the differences."""
         return mean_estimate(self.losses, self.rows.reach), float(self.losses.n or 0)
 
-    def by_effective_t(self, q: Pair) -> Contrast:
-        """The same, where there is a mean."""
-        return self.nothing(q, KEY) or super().by_effective_t(q)
-
 
 class ScorePair(ModelPair):
     """By a metric of scores."""
@@ -324,10 +321,10 @@ class AreaPair(ScorePair):
         """DeLong's structural components."""
         return self.areas(), sum(self.rows.class_sizes)
 
-    def by_effective_t(self, q: Pair) -> Contrast:
+    def _by_effective_t(self, q: Pair) -> Contrast:
         """The same, widened by what binned scores leave open."""
         if not any(left_open := self.left_open):
-            return super().by_effective_t(q)
+            return super()._by_effective_t(q)
         made, n = self.difference(q)
         return binned_contrast(made, *left_open, q.spec, n=int(n))
 
@@ -335,7 +332,7 @@ class AreaPair(ScorePair):
         """A row that scores as rows of the other class do is placed in their middle, and both classes so."""
         r, each = self.rows, np.array(self.rows.class_sizes, dtype=np.float64)
         moved = (1 - r.measure.area / 2 - float(r.area(r.p.models.index(model)).value)) / each
-        return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), each).of_clusters(self.groups or 0)
+        return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), each).of_clusters(self.groups)
 
 
 class ClassAreaPair(ModelPair):

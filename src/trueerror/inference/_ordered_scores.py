@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._arrays import Floats
 from trueerror.kernels._sorting import ascending_order
 from trueerror.metrics.scores import ScoreInfluences
 from trueerror.tallies._scores import ScoreTable
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Masses = tuple[NDArray[Any], NDArray[Any]]
 

@@ -122,11 +122,11 @@ class IntervalSpec:
     @property
     def tail(self) -> float:
         """What is left out beyond one limit."""
-        return (1 - self.level) / 2 if self.side == "two-sided" else 1 - self.level
+        return tail(self.level, self.side)
 
     def factor(self, df: float = math.inf) -> float:
         """How many standard errors a limit lies from the estimate."""
-        return -_STANDARD.inv_cdf(self.tail) if math.isinf(df) else critical_t(self.level, df, self.side)
+        return critical_t(self.level, df, self.side)
 
     def interval(
         self,

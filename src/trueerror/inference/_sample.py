@@ -118,8 +118,7 @@ class OneSample(Sampled):
     def nothing(self, q: Problem[Any]) -> IntervalLimits | None:
         """What is said where no method can say anything: of an undefined metric, and of one cluster; else None."""
         if math.isnan(self.value):
-            low, high = (end if math.isfinite(end) else math.nan for end in q.ends)
-            return IntervalLimits(low, high, "", self.why_undefined(q))
+            return IntervalLimits(*known_ends(q.ends), "", self.why_undefined(q))
         if self.clustered and self.groups < 2:
             return IntervalLimits(math.nan, math.nan, "", ONE_CLUSTER)
         return None
@@ -146,6 +145,12 @@ class OneSample(Sampled):
     def widened(self, q: Problem[Any], found: Interval, made: IntervalLimits, chosen: InferenceMethod) -> Interval:
         """The interval widened by what the tally leaves open, as binned scores do."""
         return found
+
+
+def known_ends(ends: Range) -> Range:
+    """The ends of a range as limits: NaN where it has none."""
+    low, high = (end if math.isfinite(end) else math.nan for end in ends)
+    return low, high
 
 
 def scored(q: Problem[Any]) -> bool:

@@ -41,7 +41,7 @@ from trueerror.inference.bootstrap._tables import (
     score_statistic,
 )
 from trueerror.inference.loss._mean import infinite_limits, mean_of_table
-from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._arrays import Floats, WeightsKind
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.kernels._threads import in_threads
@@ -60,7 +60,6 @@ from trueerror.results import Interval
 from trueerror.results._format import whole
 from trueerror.tallies._scores import ScoreTable
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
 
 

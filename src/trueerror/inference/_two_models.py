@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from trueerror.inference._answer import contrast_of, interval_of
 from trueerror.inference._clusters import cluster_t_contrast, clusters_left_out, without_gaps
 from trueerror.inference._contrast import mirrored, nothing_known, of_better
+from trueerror.inference._designs import ClusterUnits, WeightedRows
 from trueerror.inference._effective_t import ALONE, KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._joined import has_two_keys, key_words, views
@@ -44,6 +45,7 @@ from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_co
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label, need_positive
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
@@ -66,7 +68,6 @@ from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 
 Range = tuple[float, float]
-Floats = NDArray[np.float64]
 
 UNWEIGHTED = (
     "{} cannot be compared under sampling weights; metrics of labels, the AUC and mean losses can, and evaluate gives "
@@ -94,7 +95,7 @@ class PairedRows:
         self.of_class = of_class
         measure = measure.on_scale_of(options)
         self.weighted = p.weights_kind == "sampling"
-        self.units = "clusters"
+        self.units, self.drawn = "clusters", ClusterUnits
         self._areas: dict[int, Estimate] = {}
         of_tables = measure.of_labels or measure.area
         for asked, offered, why in (
@@ -103,7 +104,7 @@ class PairedRows:
             if asked and not offered:
                 raise InputError(why.format(measure.name))
         if self.weighted and not p.has_key("clusters"):
-            p, self.units = rows_as_clusters(p), "weighted rows"
+            p, self.units, self.drawn = rows_as_clusters(p), "weighted rows", WeightedRows
         # Where rows have two keys, or stand in order of time: those by each key.
         self.views = (has_two_keys(p) and views(p)) or ()
         self.keys = key_words(self.views)
@@ -193,11 +194,10 @@ class PairedRows:
         """The positive class, for metrics of one class."""
         if not self.measure.of_one_class:
             return None
-        if self.of_class is not None:
-            return self.of_class
-        if self.p.positive is None:
+        chosen = next((c for c in (self.of_class, self.p.positive) if c is not None), None)
+        if chosen is None:
             raise need_positive(self.p.labels, self.measure.name)
-        return self.p.positive
+        return chosen
 
     @property
     def reach(self) -> Range:

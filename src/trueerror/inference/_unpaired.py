@@ -36,7 +36,6 @@ from trueerror.tallies import Confusion
 from trueerror.tallies._score_bounds import Bounds
 
 Range = tuple[float, float]
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._designs import Kind, RowUnits, units_of
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_word
@@ -36,9 +37,6 @@ from trueerror.metrics._registry import (
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion
 from trueerror.tallies._scores import ScoreTable
-
-Floats = NDArray[np.float64]
-
 
 STEP = 1e-30
 # A step in each of many cells costs their square: beyond as many a derivative must be written out.
@@ -236,14 +234,6 @@ class Sample:
     ) -> Sample:  # fmt: skip
         """The table that the metric's formula sees, and what is known about its rows."""
         check_word(design, ("random", "case-control"), "design")
-        if clusters is not None:
-            pooled, named = clusters.table, rows.positive
-            if pooled.labels != rows.labels or pooled.n != rows.n:
-                raise InputError(
-                    f"clusters= counts {pooled.n:,} rows of {len(pooled.labels)} classes, but the table has {rows.n:,} "
-                    f"of {len(rows.labels)}: both must come from the same rows"
-                )
-            rows = pooled if pooled.positive == named else pooled.with_positive(named)
         invariant = measure.is_prior_free(len(rows.labels))
         if design == "case-control" and prior is None and not invariant:
             raise InputError(
@@ -255,7 +245,7 @@ class Sample:
             seen, prior = Seen.of(measure, rows, positive), None
         by_class = isinstance(prior, Mapping) or len(rows.labels) <= 2
         alone = not by_class and (measure.of_one_class or bool(seen.steps))
-        one_class = (rows.positive if positive is None else positive) if alone else None
+        one_class = next((c for c in (positive, rows.positive) if c is not None), None) if alone else None
         return cls(rows, seen, positive, one_class, prior, clusters, units_of(rows, clusters), design)
 
     def counts(self, measure: Measure, masses: Amount) -> BinaryCounts | ClassCounts:

@@ -2,9 +2,10 @@
 
 A gap D = d + ε between what happened in a bin and what was forecast is a true gap d with noise of standard error e. The
 expected |D| is that of a folded normal: above |d|, by .8·e where forecasts hold. Resampling adds the same noise once
-more, so it cannot give limits. Inversion can: true gaps d(s)² = max(D² + s·|s|·e², 0) run from none at all to any size,
-the noisy ones moving first, and a limit is the error at those gaps that put the one observed at a limit of chance. At
-s = −1 each d² is the unbiased estimate.
+more, so it cannot give limits. Inversion can: candidates for the true gaps run from none at all to any size, and a
+limit is the error at those that put the one observed at a limit of chance. Of all gaps with a given sum the candidates
+are the nearest to those seen, Σ(d − |D|)²/e² least: each moves by its variance, d(s) = max(|D| + s·e², 0). For the
+largest of the gaps all move together, d(s)² = max(D² + s·|s|·e², 0).
 
 The noise of bins is independent over rows. Clusters make it vary together: with the Hermite coefficients c₁, c₂ of
 |d + e·z| the covariance of two absolute gaps with correlation ρ is c₁c₁′ρ + c₂c₂′ρ² + r·r′·ρ⁴, r² the variance that is
@@ -30,6 +31,7 @@ from trueerror.inference._contrast import FURTHEST, SEARCHED_P, Limits, check_te
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
 from trueerror.inference._variance import ClusteredRows, ScoreSample
 from trueerror.inference.proportion._distributions import crossing
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions
@@ -37,8 +39,6 @@ from trueerror.metrics.scores import bin_places
 from trueerror.results import Alternative, Contrast
 from trueerror.results._format import whole
 from trueerror.tallies._scores import ScoreTable
-
-Floats = NDArray[np.float64]
 
 
 class Noise(NamedTuple):
@@ -62,13 +62,18 @@ class Noise(NamedTuple):
         """Which t lies above with this probability."""
         return -float(special.ndtri(tail) if math.isinf(self.df) else special.stdtrit(self.df, tail))
 
-    def true_gaps(self, s: float) -> Floats:
-        """The candidates: less (s < 0) or more than what was seen."""
+    def together(self, s: float) -> Floats:
+        """Candidates that are all less (s < 0) or more than what was seen."""
         return np.asarray(np.sqrt(np.maximum(self.gaps**2 + s * abs(s) * self.errors**2, 0.0)))
+
+    def nearest(self, s: float) -> Floats:
+        """Of the gaps with a sum the nearest to those seen; s counts the largest standard error."""
+        e = self.errors
+        return np.maximum(np.abs(self.gaps) + s * e * e / max(float(e.max(initial=0.0)), np.finfo(float).tiny), 0.0)
 
     def sum_limit(self, s: float, q: float) -> float:
         """The value that Σ|D| exceeds with the probability of q, were these the true gaps (Cornish and Fisher 1938)."""
-        d, e = self.true_gaps(s), self.errors
+        d, e = self.nearest(s), self.errors
         r = d / np.where(e > 0, e, 1.0)
         # E|d + ez| = d·erf(r/√2) + e·√(2/π)·exp(−r²/2); its derivatives by d give the coefficients.
         rise, density = special.erf(r / math.sqrt(2)), math.sqrt(2 / math.pi) * np.exp(-r * r / 2)
@@ -87,18 +92,19 @@ class Noise(NamedTuple):
 
     def chance_below(self, s: float, value: float, *, above: float = -math.inf) -> float:
         """P(above ≤ D ≤ value) in all bins, were these the true gaps and their noise independent."""
-        d, e = self.true_gaps(s), np.where(self.errors > 0, self.errors, np.finfo(float).tiny)
+        d, e = self.together(s), np.where(self.errors > 0, self.errors, np.finfo(float).tiny)
         ends = ((value - d) / e, (above - d) / e)
         below, least = (special.ndtr(x) if math.isinf(self.df) else special.stdtr(self.df, x) for x in ends)
         return float(np.prod(below - least))
 
-    def error_where(self, excess: Callable[[float], float], of: Callable[[Floats], Any]) -> float:
+    def error_where(self, excess: Callable[[float], float], error: Callable[[float], float]) -> float:
         """The error of the candidate where a rising excess is 0; the least there is where it is positive throughout."""
-        ratios = np.abs(self.gaps) / np.where(self.errors > 0, self.errors, np.inf)
-        least, most = -float(ratios.max(initial=0.0)) * (1 + 1e-9), 1.0
+        least, most = -1.0, 1.0
+        while error(2 * least) < error(least):
+            least *= 2
         while excess(most) < 0:
             most *= 2
-        return float(of(self.true_gaps(crossing(excess, least, most, within=1e-9) if excess(least) < 0 else least)))
+        return error(crossing(excess, 2 * least, most, within=1e-9) if excess(2 * least) < 0 else 2 * least)
 
 
 def calibration_error_limits(
@@ -127,12 +133,20 @@ def calibration_error_limits(
     if measure.worst_bin:
         each = gaps.largest()
         each = each._replace(errors=np.minimum(np.maximum(each.errors, z / rows), 1.0))
-        low = each.error_where(lambda s: 1 - tail - each.chance_below(s, estimate, above=-estimate), np.max)
-        high = each.error_where(lambda s: tail - each.chance_below(s, estimate), np.max)
+
+        def largest(s: float) -> float:
+            return float(each.together(s).max())
+
+        low = each.error_where(lambda s: 1 - tail - each.chance_below(s, estimate, above=-estimate), largest)
+        high = each.error_where(lambda s: tail - each.chance_below(s, estimate), largest)
         return min(low, estimate), min(1.0, max(high, estimate))
+
+    def total(s: float) -> float:
+        return float(gaps.nearest(s).sum())
+
     q = gaps.quantile(tail)
-    low = gaps.error_where(lambda s: gaps.sum_limit(s, q) - estimate, np.sum)
-    high = gaps.error_where(lambda s: gaps.sum_limit(s, -q) - estimate, np.sum)
+    low = gaps.error_where(lambda s: gaps.sum_limit(s, q) - estimate, total)
+    high = gaps.error_where(lambda s: gaps.sum_limit(s, -q) - estimate, total)
     return min(low, estimate), min(1.0, max(high, estimate, z * z / (float(rows.sum()) + z * z)))
 
 
@@ -155,8 +169,9 @@ def gaps_of(
 ) -> tuple[Noise, Floats]:
     """The gaps of the bins that have rows, and how many rows those have.
 
-    The variance of positives − sum of forecasts in a bin is the larger of Σ(y − p)², what was seen, and Σp(1 − p), what
-    forecasts that hold would show: a bin of one row that came out as forecast has seen next to nothing.
+    The variance of positives − sum of forecasts in a bin is the larger of what was seen, Σ(y − p − ḡ)² about the bin's
+    mean ḡ with one row more as it was forecast, and Σp(1 − p), what forecasts that hold would show: a bin of one row
+    that came out as forecast has seen next to nothing.
     """
     positives, negatives, p = (
         np.asarray(x, dtype=np.float64) for x in (table.positives, table.negatives, table.scores)
@@ -171,17 +186,16 @@ def gaps_of(
         squares = [w * w * s for w, s in zip(weights, squares, strict=True)]
     place = bin_places(table.scores, positives + negatives, bins, binning)
     used, where = np.unique(place, return_inverse=True)
-    gap, observed, expected, rows = (
-        np.bincount(where, weights=w, minlength=len(used)).astype(np.float64)
-        for w in (
-            positives * (1 - p) - negatives * p,
-            squares[0] * (1 - p) ** 2 + squares[1] * p**2,
-            (squares[0] + squares[1]) * p * (1 - p),
-            positives + negatives,
-        )
-    )
+
+    def of_bins(weights: Floats) -> Floats:
+        return np.bincount(where, weights=weights, minlength=len(used)).astype(np.float64)
+
+    gap, rows = of_bins(positives * (1 - p) - negatives * p), of_bins(positives + negatives)
     held, n = rows > 0, float(rows.sum())
-    errors = np.sqrt(np.maximum(observed, expected))
+    mean = (gap / np.where(held, rows, 1.0))[where]
+    observed = of_bins(squares[0] * (1 - p - mean) ** 2 + squares[1] * (p + mean) ** 2)
+    expected, worth = of_bins((squares[0] + squares[1]) * p * (1 - p)), of_bins(squares[0] + squares[1])
+    errors = np.sqrt(np.maximum(observed + worth / np.where(held, rows, 1.0) ** 2 * expected, expected))
     alone = Noise(gap[held] / n, errors[held] / n, rows[held] / n)
     if clusters is None:
         return alone, rows[held]

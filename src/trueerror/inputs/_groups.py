@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
@@ -84,7 +83,7 @@ def _same(value: object, default: object) -> bool:
 
 
 def asked_by(request: Callable[P, Request]) -> Callable[[Callable[[Request], Answer]], Callable[P, Answer]]:
-    """A verb of one request as a function of the request's fields, which its docstring lists.
+    """A verb of one request as a function of the request's fields.
 
     A field `columns` collects what the others do not name.
     """
@@ -99,27 +98,14 @@ def asked_by(request: Callable[P, Request]) -> Callable[[Callable[[Request], Ans
         def called(*args: P.args, **options: P.kwargs) -> Answer:
             known = {name: value for name, value in options.items() if name in fields}
             more = {name: value for name, value in options.items() if name not in fields}
-            return verb(kind(*args, **known, **({"columns": more} if more else {})))
+            return verb(kind(*args, **known, **({"columns": more} if more and rest else more)))
 
         returned = inspect.signature(verb).return_annotation
         called.__dict__["__signature__"] = inspect.Signature([*own, *rest], return_annotation=returned)
-        called.__doc__ = f"{inspect.cleandoc(verb.__doc__ or '')}\n\n{parameter_list(kind)}"
+        called.__dict__["request"] = kind
         return called
 
     return decorate
-
-
-def parameter_list(kind: type[Group]) -> str:
-    """The options of a request as NumPy's docstrings list parameters."""
-    lines = ["Parameters", "----------"]
-    types = {f.name: f.type for f in dataclasses.fields(kind)}
-    for name, known in kind.described().items():
-        written = "" if types[name] in ("Any", "object") else f" : {types[name]}"
-        lines += [
-            f"{name}{written}",
-            *textwrap.wrap(known.meaning, 112, initial_indent="    ", subsequent_indent="    "),
-        ]
-    return "\n".join(lines)
 
 
 # An option is a line: its default, what it means, and its place in a shell where it has one.
@@ -145,19 +131,19 @@ class RowOptions(Group):
     """The rows, and what belongs to each."""
 
     scores: Any = option(None, 'Scores, higher = more positive: one column, or one a class; `{"name": array}`.')
-    fitted: Mapping[str, Any] | None = option(None, 'Fitted models, `{"name": model}`, that are asked what `X` is.')
+    fitted: Mapping[str, Any] | None = option(None, 'Fitted models, `{"name": model}`, which predict from `X`.')
     X: Any = option(None, "Features of the test rows, for fitted models.")
     labels: Iterable[Any] | None = option(None, "All classes, in the order of tables and columns of scores.")
     positive: object = option(None, "The positive class. Not needed where labels are False/True, 0/1 or −1/1.")
-    ids: Any = option(None, "Names of the rows: two sources are joined by them, and repeated ones are found.")
+    ids: Any = option(None, "Names of the rows. Two sources are joined by them.")
     clusters: Any = option(None, "Which rows belong together (one patient): limits and tests then count clusters.")
     time: Any = option(None, "When each row was seen: a date, a number, a period; rows are put into that order.")
     by: Any = option(None, "A column of groups, or several: results for each group besides all rows.")
-    folds: Any = option(None, "By which of several fitted models a row was tested: rows are ranked within folds.")
-    repeats: Any = option(None, "In which repeat of the folds a row was tested.")
+    folds: Any = option(None, "The fold in which each row was tested. Rows are ranked within folds.")
+    repeats: Any = option(None, "The repeat of the folds in which each row was tested.")
     weights: Any = option(None, "A weight for each row; `weights_kind` says what it means.")
-    weights_kind: Any = option(None, '"frequency": so many equal rows. "sampling": one over the chance to be drawn.')
-    missing: Any = option("error", 'Rows without a prediction: "error" refuses, "drop" leaves them out, or "wrong".')
+    weights_kind: Any = option(None, '"frequency": number of equal rows. "sampling": one over the chance to be drawn.')
+    missing: Any = option("error", 'Rows without a prediction: "error" refuses, "drop" omits, "wrong" counts an error.')
     threshold: float | None = option(None, "Scores at or above it are positive; 0.5 where all scores lie in [0, 1].")
 
 
@@ -173,8 +159,8 @@ class Folding(Group):
 class Judged(Group):
     """By what models are compared, and with which."""
 
-    metric: MetricChoice = option(None, "What to compare by: accuracy (or cost); as f_beta:beta=2.", "METRIC")
-    reference: str | None = option(None, "Compare only with this model.", "MODEL")
+    metric: MetricChoice = option(None, "Metric to compare by (accuracy, or cost), such as f_beta:beta=2.", "METRIC")
+    reference: str | None = option(None, "Compare with this model only.", "MODEL")
     margin: float | None = option(None, "The smallest difference that matters.", "NUMBER", float)
 
 
@@ -182,10 +168,10 @@ class Judged(Group):
 class Pairwise(Judged):
     """How pairs of models are compared."""
 
-    method: str | None = option(None, "mid-p, exact, chi2, chi2-cc, bootstrap or delong.", "WORD")
-    adjust: str = option("holm", "For several pairs: holm, hochberg, bh, … or none.", "WORD")
-    alternative: Alternative = option("two-sided", "two-sided, greater or less.", "WORD")
-    paired: bool | None = option(None, "Whether both were judged on the same rows; found out where it is not said.")
+    method: str | None = option(None, "Test: mid-p, exact, chi2, chi2-cc, bootstrap or delong.", "WORD")
+    adjust: str = option("holm", "Correction for pairs: holm, hochberg, bh, … or none.", "WORD")
+    alternative: Alternative = option("two-sided", "Side of the test: two-sided, greater or less.", "WORD")
+    paired: bool | None = option(None, "Whether both models were judged on the same rows.")
     options: Mapping[str, Any] | None = option(None, "Options of the metric itself, such as `{'beta': 2}`.")
 
 
@@ -193,22 +179,22 @@ class Pairwise(Judged):
 class Evaluated(Group):
     """By what models are evaluated, and how."""
 
-    metrics: MetricChoice = option(None, "A metric, as f_beta:beta=2; or 'all'.", "NAME", list[str], "--metric")
+    metrics: MetricChoice = option(None, "A metric, such as f_beta:beta=2; or 'all'.", "NAME", list[str], "--metric")
     design: Design = option("random", "How rows were drawn: random, or case-control (each class apart).", "WORD")
     method: str | None = option(None, "Interval by name, for the metrics that offer it.", "WORD")
-    simultaneous: bool | None = option(None, "All intervals hold together (True), or each by itself (False).")
+    simultaneous: bool | None = option(None, "True: all intervals hold together. False: each holds by itself.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Demands(Group):
     """What a gate asks of a candidate."""
 
-    metric: MetricChoice = option(None, "What to judge by; repeat for several.", "NAME", list[str])
-    margin: Demand = option(0.0, "How much worse is still good enough; also METRIC=NUMBER.", "NUMBER", list[str])
+    metric: MetricChoice = option(None, "Metric to judge by; several are allowed.", "NAME", list[str])
+    margin: Demand = option(0.0, "Largest loss that is still good enough; also METRIC=NUMBER.", "NUMBER", list[str])
     at_least: Demand = option(None, "What the candidate itself must reach; also METRIC=NUMBER.", "NUMBER", list[str])
-    adjust: Adjustment = option("bonferroni", "For several checks: bonferroni, sidak or none.", "WORD")
+    adjust: Adjustment = option("bonferroni", "Correction for several checks: bonferroni, sidak or none.", "WORD")
     sequential: bool = option(False, "Limits that hold however often the gate is asked.", "", bool)
-    model: str | None = option(None, "Which model of the rows to judge.", "MODEL", str, "--candidate")
+    model: str | None = option(None, "The model to judge, where the rows hold several.", "MODEL", str, "--candidate")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -217,8 +203,8 @@ class Costs(Group):
 
     PLACE = "Costs"
     costs: object = option(None, "Cost of each call, rows = truth: '[[0, 1], [10, 0]]'.", "JSON")
-    cost_fp: float | None = option(None, "What a false alarm costs (default 1).", "NUMBER", float)
-    cost_fn: float | None = option(None, "What a miss costs (default 1).", "NUMBER", float)
+    cost_fp: float | None = option(None, "Cost of a false alarm (default 1).", "NUMBER", float)
+    cost_fn: float | None = option(None, "Cost of a miss (default 1).", "NUMBER", float)
     prior: ClassMix = option(None, "Share of positives where the model will run.", "SHARE", float)
 
 
@@ -227,12 +213,12 @@ class Certainty(Group):
     """How sure answers are, and what their randomness begins with."""
 
     confidence: float = option(0.95, "Confidence of the intervals, between 0 and 1.", "SHARE", float, "--confidence -c")
-    rng: Rng = option(None, "Seed of everything random.", "NUMBER", int, "--seed", usual=0, least=0)
+    rng: Rng = option(None, "Seed of all random draws.", "NUMBER", int, "--seed", usual=0, least=0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Resampling(Certainty):
     """The same, where rows are drawn again."""
 
-    replicates: int = option(10_000, "How many times rows are drawn again, where that is done.")
+    replicates: int = option(10_000, "Number of bootstrap replicates, where rows are resampled.")
 # fmt: on

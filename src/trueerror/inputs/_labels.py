@@ -344,7 +344,7 @@ def merge_answers(columns: Mapping[str, Sequence[Label]]) -> tuple[Label, ...]:
 
     >>> merge_answers({"truth": ["No", "Yes"], "predicted": ["no", "Yes"]})
     Traceback (most recent call last):
-    trueerror.inputs._options.InputError: predicted says 'no' where truth says 'No'; spell labels alike
+    trueerror._errors.InputError: predicted says 'no' where truth says 'No'; spell labels alike
     """
     (place, true), *answers = columns.items()
     for name, labels in answers:

@@ -30,7 +30,7 @@ def labelled_counts(frame: Any, *, transposed: bool = False) -> LabelledCounts |
     index (polars, Arrow, a file that was read) names its rows in the first column. A class that has rows but no column
     was never predicted; `transposed` says that rows are what was predicted.
     """
-    if not hasattr(frame, "columns") or not hasattr(frame, "shape"):
+    if not hasattr(frame, "shape") or not hasattr(frame, "columns"):
         return None
     side = ("truth", "predicted") if transposed else ("predicted", "truth")
     names = [_plain_name(v) for v in getattr(frame, "column_names", frame.columns)]

@@ -7,31 +7,14 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
-from trueerror.results._format import one_line
+from trueerror._errors import LONGEST as LONGEST
+from trueerror._errors import InputError as InputError
 
 if TYPE_CHECKING:
     import numpy as np
 
 
-# A message with a whole table in it tells nobody anything.
-LONGEST = 300
 MOST_REPLICATES = 10_000_000
-
-
-class InputError(ValueError):
-    """Something in the input is wrong; the message says in one line what, where and what to do.
-
-    >>> str(InputError("a name with \\x1b in it,\\nand more"))
-    'a name with   in it, and more'
-    >>> len(str(InputError("a value " * 1000 + "; pass a list"))) <= LONGEST
-    True
-    """
-
-    def __init__(self, message: object = "") -> None:
-        words = one_line(str(message))
-        if len(words) > LONGEST:
-            words = f"{words[: LONGEST - 100].rstrip()} … {words[-90:].lstrip()}"
-        super().__init__(words)
 
 
 class ColumnError(InputError):

@@ -38,7 +38,8 @@ class Settings(Result):
     @property
     def thread_count(self) -> int:
         """How many threads large inputs use."""
-        return self.threads or min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _count())
+        there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return self.threads or min(8, there)
 
     @property
     def kernels_in_use(self) -> Literal["plain", "fast"]:
@@ -98,10 +99,6 @@ def memory_bytes(budget: object) -> int:
     """
     match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([kmgt]?b?)\s*", str(budget).lower())
     unit = "" if match is None else match[2] if match[2].endswith("b") or not match[2] else match[2] + "b"
-    if match is None or unit not in (*UNITS, "b") or isinstance(budget, bool) or float(match[1]) <= 0:
+    if match is None or unit not in (*UNITS, "b") or isinstance(budget, bool) or not 0 < float(match[1]) < 1e12:
         raise InputError(f'budget={budget!r} is not an amount of memory; give one such as "2GB" or "500MB"')
     return int(float(match[1]) * UNITS.get(unit, 1))
-
-
-def _count() -> int:
-    return os.cpu_count() or 1

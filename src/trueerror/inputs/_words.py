@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import itertools
+import json
 import logging
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
@@ -46,22 +47,23 @@ class Word:
     number: bool = False
 
 
+def _level(word: str, value: Any, such: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise CallError(f"{word}={value!r:.40} is not a number; {such}") from None
+
+
 def _from_alpha(word: str, value: Any) -> Any:
     """A significance level as a confidence, a confidence as a significance level: 1 − the other."""
-    try:
-        level = float(value)
-    except (TypeError, ValueError):
-        raise CallError(f"{word}={value!r:.40} is not a number; pass confidence=0.95") from None
+    level = _level(word, value, "pass confidence=0.95")
     if not 0 < level <= 0.5:
         raise CallError(f"{word}={value!r} is not a significance level such as 0.05; pass confidence=, such as 0.95")
     return round(1 - level, 12)
 
 
 def _to_alpha(word: str, value: Any) -> Any:
-    try:
-        level = float(value)
-    except (TypeError, ValueError):
-        raise CallError(f"{word}={value!r:.40} is not a number; give a share such as 0.95") from None
+    level = _level(word, value, "give a share such as 0.95")
     if not 0.5 <= level < 1:
         raise CallError(f"{word}={value!r} is not a confidence such as 0.95; a significance level goes in alpha=")
     return round(1 - level, 12)
@@ -105,16 +107,16 @@ def _words_file() -> dict[str, dict[str, str]]:
     return tomllib.loads((Path(__file__).with_name("words.toml")).read_text(encoding="utf-8"))
 
 
-def _by_place(function: str) -> str:
-    return _words_file()["by_place"].get(function, "")
+def said_of(name: str, section: str = "by_place") -> str:
+    """What a section of the table says of a name; "" where it is not there."""
+    return next((said for names, said in _words_file()[section].items() if name in names.split()), "")
 
 
-# Options that are one word or one number wherever they are.
+# Options that are one value whatever their annotation says; the first three may also go by name.
+BY_NAME = ("margin", "threshold", "prior")
 ONE_VALUE = frozenset(
-    ("confidence", "alpha", "method", "adjust", "alternative", "side", "prior", "positive", "threshold", "margin",
-     "design", "reference", "model", "rng", "replicates", "how", "kind", "test", "missing", "weights_kind", "paired",
-     "schedule")
-)  # fmt: skip
+    (*BY_NAME, "confidence", "positive", "rng", "replicates", "missing", "weights_kind", "paired", "test")
+)
 # Arguments that may be a class, and those that are lists, which a series is not.
 CLASSES = frozenset(("learners", "learner", "data", "plan", "cv", "truth", "truth_or_predictions", "X", "y", "fitted"))
 LISTS = frozenset(("metric", "metrics", "labels", "models", "thresholds", "sizes"))
@@ -134,6 +136,8 @@ def speaks(function: Made, room: str = "te", name: str = "", *, bound: bool = Fa
     Traceback (most recent call last):
     trueerror.inputs._words.CallError: te.interval has no option confidnece=; did you mean confidence=?
     """
+    if not bound:
+        list_parameters(function, f"{room}.{name or function.__name__}")
     if getattr(function, "speaks", False):
         return function
     form = CallForm(function, name, room=room, bound=bound)
@@ -148,6 +152,18 @@ def speaks(function: Made, room: str = "te", name: str = "", *, bound: bool = Fa
 
     called.__dict__["speaks"] = True
     return cast("Made", called)
+
+
+def list_parameters(public: Any, spoken: str) -> None:
+    """Put the list of parameters into a docstring, before the examples; `docs/build.py --parameters` makes it."""
+    text, example, rest = inspect.cleandoc(public.__doc__ or "").partition("\n\n>>>")
+    if "\n\nParameters\n---" not in text:
+        public.__doc__ = "\n\n".join(part for part in (text, _lists().get(spoken, "")) if part) + example + rest
+
+
+@cache
+def _lists() -> dict[str, str]:
+    return dict(json.loads(Path(__file__).with_name("parameters.json").read_text(encoding="utf-8")))
 
 
 def answered(function: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
@@ -170,8 +186,10 @@ STREAMS = ("read", "schema", "description")
 def read_once(args: tuple[Any, ...], options: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments with lists in the place of iterators, which would be empty when they are read again.
 
-    >>> read_once((map(abs, [-1, 2]), {"a": iter("xy")}), {})
-    (([1, 2], {'a': ['x', 'y']}), {})
+    What holds one number is that number: decimals, fractions, arrays without an axis.
+
+    >>> read_once((map(abs, [-1, 2]), {"a": iter("xy")}), {"share": Decimal("0.5")})
+    (([1, 2], {'a': ['x', 'y']}), {'share': 0.5})
     """
     return tuple(map(_listed, args)), {name: _listed(value) for name, value in options.items()}
 
@@ -179,6 +197,14 @@ def read_once(args: tuple[Any, ...], options: Mapping[str, Any]) -> tuple[tuple[
 def _listed(value: Any) -> Any:
     if type(value) is dict:
         return {name: _listed(one) for name, one in value.items()}
+    if type(value).__name__ == "ndarray" and value.shape == () and value.dtype.kind != "V":
+        return _listed(value.item())
+    if type(value).__name__ in ("Decimal", "Fraction"):
+        try:
+            number = float(value)
+        except (ValueError, OverflowError):
+            raise CallError(f"{value!r:.40} is no number that fits") from None
+        return int(number) if number.is_integer() and abs(number) < 2**53 else number
     if not isinstance(value, Iterator | ValuesView | KeysView) or any(hasattr(value, word) for word in STREAMS):
         return value
     if isinstance(value, ENDLESS):
@@ -213,6 +239,7 @@ class CallForm:
         self.needed = [p.name for p in named if p.default is kinds.empty]
         # What stands by its place may come as a table or a path too, which the function says better.
         self.kinds = {p.name: kind for p in named if (kind := _kind(p)) and p.name not in self.places}
+        self.single = ONE_VALUE | {name for name, kind in self.kinds.items() if kind == "a word"}
         self.may_be_none = {p.name for p in named if p.default is None or "None" in str(p.annotation)}
 
     def translated(
@@ -276,24 +303,22 @@ class CallForm:
 
     def checked(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, each what its name says: else one sentence, also for one too many, one too few, one twice."""
-        for name in ONE_VALUE.intersection(options):
-            several = name in ("positive", "model", "method") and type(options[name]).__hash__ is None
+        for name in self.single.intersection(options):
+            several = name not in BY_NAME and (type(options[name]).__hash__ is None or hasattr(options[name], "schema"))
             if several or getattr(options[name], "shape", ()) != ():
                 raise CallError(f"{name}= of {self.spoken} is one value, and not {in_few_words(options[name])}")
         if len(args) > len(self.places) and not self.any_place:
             raise CallError(self._too_many(args))
         for name, value in (*zip(self.places, args, strict=False), *options.items()):
-            if isinstance(value, type) and name not in CLASSES:
-                raise CallError(f"{name}= of {self.spoken} is a value, and not the class {value.__name__}")
-            if type(value).__name__ in ("MaskedConstant", "NAType"):
-                raise CallError(f"{name}= of {self.spoken} is a missing value")
+            if odd := _odd(name, value):
+                raise CallError(f"{name}= of {self.spoken} is {odd}")
             if name in self.kinds and not (
-                name in self.may_be_none if value is None else _is_kind(value, self.kinds[name])
+                name in self.may_be_none if value is None else OF_KIND[self.kinds[name]](value)
             ):
                 raise CallError(f"{name}={in_few_words(value)} is not {self.kinds[name]}")
         twice = next((name for name in self.places[: len(args)] if name in options), None)
         if twice is not None:
-            how = f"; {_by_place(self.name)}".rstrip("; ")
+            how = f"; {said_of(self.name)}".rstrip("; ")
             raise CallError(f"{twice} is given twice to {self.spoken}: by place and by name{how}")
         filled = {*self.places[: len(args)], *options}
         missing = next((name for name in self.needed if name not in filled), None)
@@ -306,7 +331,7 @@ class CallForm:
 
     def _too_many(self, args: Sequence[object]) -> str:
         lead = f"{self.spoken} takes {_counted(len(self.places))} by place, not {len(args)}"
-        return f"{lead}: {_by_place(self.name)}" if _by_place(self.name) else f"{lead}{self._usage()}"
+        return f"{lead}: {said_of(self.name)}" if said_of(self.name) else f"{lead}{self._usage()}"
 
     def _usage(self) -> str:
         rest = [f"{name}=" for name in self.needed if name not in self.places]
@@ -314,36 +339,45 @@ class CallForm:
         return f": {self.spoken}({arguments})"
 
 
-KINDS = {
-    "a number": {"float", "int"},
-    "True or False": {"bool"},
-    "a dictionary": {"Mapping"},
-    "a list": {"Sequence", "Iterable"},
-    "a pair": {"tuple"},
+def _odd(name: str, value: Any) -> str:
+    """What a value is that no argument can be."""
+    kind = type(value).__name__
+    if isinstance(value, type) and name not in CLASSES:
+        return f"a value, and not the class {value.__name__}"
+    if kind in ("MaskedConstant", "NAType", "NaTType"):
+        return "a missing value"
+    if kind in ("timedelta", "timedelta64", "Timedelta"):
+        return "a span of time"
+    structure = getattr(getattr(value, "dtype", None), "kind", "") == "V"
+    return "a structure of NumPy; pass one field, as in v['a']" if structure else ""
+
+
+OF_KIND: dict[str, Callable[[Any], bool]] = {
+    "a word": lambda _: True,  # which one is checked where it is used
+    "a number": lambda value: is_real(value),
+    "a whole number": lambda value: is_real(value) and abs(float(value)) < 2**63,
+    "True or False": lambda value: type(value).__name__ in ("bool", "bool_", "int"),
+    "a dictionary": lambda value: hasattr(value, "items") and not hasattr(value, "columns"),
+    "a dictionary by name": lambda value: OF_KIND["a dictionary"](value) and all(isinstance(k, str) for k in value),
+    "a pair": lambda value: hasattr(value, "__len__") and not isinstance(value, str | bytes) and len(value) == 2,
+    "a list": lambda value: isinstance(value, Iterable),
+    "a list of numbers": lambda value: isinstance(value, Iterable) and all(map(is_real, itertools.islice(value, 1000))),
 }
+ANNOTATED = {"float": "a number", "float | int": "a number", "int": "a whole number", "bool": "True or False",
+             "Mapping": "a dictionary", "tuple": "a pair"}  # fmt: skip
 
 
 def _kind(parameter: inspect.Parameter) -> str:
-    """Which of KINDS a value must be by its annotation; "" where it may be many things."""
-    parts = {part.split("[")[0] for part in str(parameter.annotation).split(" | ")} - {"None"}
-    if "..." in str(parameter.annotation) or parameter.name in ("confidence", "replicates", "scale"):
+    """Which kind a value must be by its annotation; "" where it may be many things."""
+    outer, _, inner = str(parameter.annotation).replace(" | None", "").rstrip("]").partition("[")
+    named = outer.isalpha() and outer[0].isupper() and outer != "Any"
+    if outer in ("str", "Literal") or (named and isinstance(parameter.default, str)):
+        return "a word"
+    if "..." in inner or parameter.name in ("confidence", "replicates", "scale"):
         return ""  # any number of them, or checked with better words where they are used
-    return next((words for words, of in KINDS.items() if parts and parts <= of), "")
-
-
-def _is_kind(value: Any, kind: str) -> bool:
-    """Whether a value is of the kind.
-
-    >>> _is_kind(0.5, "a number"), _is_kind("1e-3", "a number"), _is_kind(2j, "a number"), _is_kind({}, "a number")
-    (True, True, False, False)
-    """
-    if kind == "True or False":
-        return type(value).__name__ in ("bool", "bool_", "int")
-    if kind == "a dictionary":
-        return hasattr(value, "items")
-    if kind == "a pair":
-        return hasattr(value, "__len__") and not isinstance(value, str | bytes) and len(value) == 2
-    return isinstance(value, Iterable) if kind == "a list" else is_real(value)
+    if outer in ("Sequence", "Iterable"):
+        return "a list of numbers" if {*inner.split(" | ")} <= {"float", "int"} else "a list"
+    return "a dictionary by name" if outer == "Mapping" and inner.startswith("str,") else ANNOTATED.get(outer, "")
 
 
 def is_real(value: Any) -> bool:

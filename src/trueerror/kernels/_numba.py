@@ -247,7 +247,7 @@ LEADING = 14
 STRETCH = 1 << 18
 
 
-def leading(low: int, high: int) -> tuple[int, int]:
+def leading_digits(low: int, high: int) -> tuple[int, int]:
     """By how many bits keys are shifted to leave their leading digit, and how many digits there are."""
     shift = max(0, (high - low).bit_length() - LEADING)
     return shift, ((high - low) >> shift) + 1
@@ -364,7 +364,7 @@ def _sorted_rows(scores: Array, positive: NDArray[np.bool_]) -> Sorted:
     pieces = parts(n, max(1, min(8, n // STRETCH)))
     extremes = in_threads(lambda p: order_keys(bits, positive, keys, loads, p.start, p.stop), pieces)
     low, high = min(int(a) for a, _ in extremes), max(int(b) for _, b in extremes)
-    shift, width = leading(low, high)
+    shift, width = leading_digits(low, high)
     counts = np.zeros((len(pieces), width), dtype=np.int64)
     in_threads(
         lambda i: histogram(keys, pieces[i].start, pieces[i].stop, U(low), U(shift), counts[i]), range(len(pieces))

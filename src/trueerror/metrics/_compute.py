@@ -23,9 +23,9 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import (
+    Floats,
     Scores,
     check_indexes,
     check_probabilities,
@@ -70,7 +70,6 @@ from trueerror.tallies._missing import Missing
 from trueerror.tallies._moments import MultiLabel
 from trueerror.tallies._scores import ScoreTable
 
-Floats = NDArray[np.float64]
 Function = Callable[..., Any]
 # By scikit-learn's convention a function with such a name is better when low.
 LOSSES = ("_loss", "_error", "_deviance")

@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import check_probabilities
+from trueerror.inputs._arrays import Floats, check_probabilities
 from trueerror.inputs._labels import Codes, Label, find_label, need_positive
 from trueerror.inputs._options import InputError, in_few_words, nearest
 from trueerror.results import Result, Table
@@ -151,10 +151,8 @@ class Measure:
     @property
     def higher_is_better(self) -> bool | None:
         """Which way is good; None where neither is."""
-        if self.best is None:
-            return None
         low, high = self.range
-        return self.best == high if high != low else None
+        return None if self.best is None or low == high else self.best == high
 
     @property
     def is_ratio(self) -> bool:
@@ -306,8 +304,6 @@ def find_measure(name: str | Formula | Measure | Mapping[Any, Any]) -> Measure:
         return name
     if not isinstance(name, str):
         return _own_measure(name)
-    if name in _REGISTRY.measures:
-        return _REGISTRY.measures[name]
     word = name.strip().lower().replace("-", "_").replace(" ", "_")
     # Scorers of other libraries: neg_log_loss, accuracy_score, f1_macro.
     for spelt in (word, word.removeprefix("neg_"), word.removesuffix("_score"), word.removesuffix("_score_loss")):
@@ -345,21 +341,21 @@ def _unnamed(name: str, word: str) -> Measure:
     options = NAMED_OPTIONS.get(word)
     if options is not None:
         raise InputError(f"metric {name!r} is one that takes an option: metric={options}")
-    close = nearest(word, known) if word not in UNOFFERED else ""
+    if ":" in name:
+        raise InputError(f"metric {name!r}: an option goes by its own name, te.metric('f_beta', …, beta=2)")
+    close = UNOFFERED[word] if word in UNOFFERED else nearest(word, known)
     raise InputError(f"metric {name!r} is not known{close}; te.catalogue() lists all")
 
 
 # Metrics elsewhere that are one of ours with an option, and metrics that no other stands for.
 NAMED_OPTIONS = {
-    "f2": '{"f_beta": {"beta": 2}}',
-    "f0.5": '{"f_beta": {"beta": 0.5}}',
-    "f0_5": '{"f_beta": {"beta": 0.5}}',
+    **{f"f{b}": f'{{"f_beta": {{"beta": {b.replace("_", ".")}}}}}' for b in ("2", "0.5", "0_5")},
     "roc_auc_ovr_weighted": '{"ovr_auc": {"average": "weighted"}}',
-    "quadratic_weighted_kappa": '{"kappa": {"weights": "quadratic"}}',
+    **dict.fromkeys(("quadratic_weighted_kappa", "qwk"), '{"kappa": {"weights": "quadratic"}}'),
     **{f"top_{k}_accuracy": f'{{"top_k_accuracy": {{"k": {k}}}}}' for k in (1, 2, 3, 5, 10)},
-    "qwk": '{"kappa": {"weights": "quadratic"}}',
 }
-UNOFFERED = ("ndcg", "r2", "rmse", "mse", "mae", "roc_auc_ovo_weighted")
+UNOFFERED = dict.fromkeys(("ndcg", "r2", "rmse", "mse", "mae", "roc_auc_ovo_weighted"), "")
+UNOFFERED["calibration_slope"] = "; te.calibration(…).slope() has it, with its interval"
 
 
 def _load() -> None:
@@ -549,7 +545,6 @@ def catalogue() -> Catalogue:
     return Catalogue(tuple(every_measure().values()))
 
 
-Floats = NDArray[np.float64]
 Prior = float | Mapping[Any, float]
 Masses = tuple[Amount, Amount] | None
 # Shares that were typed with few digits (0.333, 0.333, 0.334) need not add up to the last bit.
@@ -823,12 +818,6 @@ class Seen:
             mix = ClassMix(table, class_shares(prior, table.labels, True))
             steps.append(mix)
         return cls(table, positive, mix, tuple(steps))
-
-    @property
-    def place(self) -> NDArray[np.int64]:
-        """Where each cell of the rows goes."""
-        places = [step.place for step in self.steps if isinstance(step, Pooled)]
-        return places[0] if places else np.arange(len(self.table.row))
 
     def at(self, table: Confusion) -> Seen:
         """Another table of the same classes, at the same class mix."""

@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import MarginGradients, classes_in_play, measure, odds, ratio
 from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion
 
-Floats = NDArray[np.float64]
 NO_POSITIVES = "there are no positive rows"
 NO_NEGATIVES = "there are no negative rows"
 NO_CALLS = "no row was predicted positive"
@@ -106,7 +105,7 @@ def detection_prevalence(t: BinaryCounts) -> Amount:
     return ratio(t.tp + t.fp, t.total)
 
 
-@measure("f1", best=1.0, title="F1", aliases=("f_1", "f1_score"), rows_in_play=True,
+@measure("f1", best=1.0, title="F1", aliases=("f_1", "f1_score", "f_measure"), rows_in_play=True,
          takahashi=("macro", "micro"),
          undefined="no row is positive and none was predicted positive")  # fmt: skip
 def f1(t: BinaryCounts) -> Amount:
@@ -154,7 +153,7 @@ def fowlkes_mallows(t: BinaryCounts) -> Amount:
 
 
 @measure("lr_plus", best=np.inf, range=(0.0, np.inf), title="positive likelihood ratio",
-         aliases=("positive_likelihood_ratio",),
+         aliases=("positive_likelihood_ratio", "lr+"),
          undefined="a class has no rows, or no row was predicted positive", prior_free="two classes")  # fmt: skip
 def lr_plus(t: BinaryCounts) -> Amount:
     """How much more often positives are predicted positive than negatives are: recall / FPR.
@@ -165,7 +164,7 @@ def lr_plus(t: BinaryCounts) -> Amount:
 
 
 @measure("lr_minus", best=0.0, range=(0.0, np.inf), title="negative likelihood ratio",
-         aliases=("negative_likelihood_ratio",),
+         aliases=("negative_likelihood_ratio", "lr_"),
          undefined="a class has no rows, or no row was predicted negative", prior_free="two classes")  # fmt: skip
 def lr_minus(t: BinaryCounts) -> Amount:
     """How much more often positives are missed than negatives are left alone: FNR / specificity.

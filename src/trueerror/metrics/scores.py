@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Scores
+from trueerror.inputs._arrays import Floats, Scores
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, check_word
 from trueerror.kernels import chosen
@@ -17,7 +17,6 @@ from trueerror.tallies._confusion import Amount
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
-Floats = NDArray[np.float64]
 Binning = Literal["width", "mass"]
 # (weighted) rows of either class at each score.
 Rows = tuple[Floats, Floats]
@@ -168,36 +167,6 @@ def brier_skill_score(t: ScoreTable, masses: Masses = None) -> Amount:
     rows_up, rows_down = up.sum(axis=-1), down.sum(axis=-1)
     squares = (up * (1 - t.scores) ** 2 + down * t.scores**2).sum(axis=-1)
     return 1 - ratio(squares * (rows_up + rows_down), 1.0 * rows_up * rows_down)
-
-
-class Murphy(NamedTuple):
-    """Brier score = reliability − resolution + uncertainty (Murphy 1973)."""
-
-    reliability: float
-    resolution: float
-    uncertainty: float
-
-
-def murphy(table: ScoreTable) -> Murphy:
-    """Murphy's decomposition of the Brier score, rows with equal forecasts making a group.
-
-    Reliability: how far forecasts lie from the share of positives in their group (0 is best). Resolution: how far the
-    groups lie from the overall share (high is good). Uncertainty: q(1 − q), which no forecaster can help.
-
-    >>> [round(x, 4) for x in murphy(ScoreTable.count([1, 0, 0, 1], [0.8, 0.8, 0.2, 0.2]))]
-    [0.09, 0.0, 0.25]
-    """
-    n = float(table.n)
-    if n == 0:
-        return Murphy(math.nan, math.nan, math.nan)
-    mass = (table.positives + table.negatives).astype(np.float64)
-    share = table.positives / np.where(mass == 0, 1, mass)
-    overall = table.n_positive / n
-    return Murphy(
-        float((mass * (table.scores - share) ** 2).sum() / n),
-        float((mass * (share - overall) ** 2).sum() / n),
-        float(overall * (1 - overall)),
-    )
 
 
 def _ece_slopes(t: ScoreTable, rows: Rows, *, bins: int = 10, binning: Binning = "width") -> ScoreInfluences:

@@ -27,6 +27,7 @@ from trueerror.inference._problem import IntervalSpec
 from trueerror.inputs._arrays import (
     LARGEST,
     Column,
+    Floats,
     column,
     missing_rows,
     plain_numbers,
@@ -56,7 +57,6 @@ from trueerror.sources.columns._names import bare
 if TYPE_CHECKING:
     from trueerror.sources._tables import InputTable
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Weights = Literal["none", "linear", "quadratic", "ordinal", "ratio"]

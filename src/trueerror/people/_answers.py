@@ -13,10 +13,9 @@ from scipy import special
 
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.loss._mean import ClusterSums, difference_of_means
+from trueerror.inputs._arrays import Floats
 from trueerror.results import Contrast
 from trueerror.tallies._moments import Moments
-
-Floats = NDArray[np.float64]
 
 
 class AnswerGrades(NamedTuple):

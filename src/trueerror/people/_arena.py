@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from trueerror.inference._contrast import mirrored
-from trueerror.inference._many import Adjustment, adjust_contrasts, groups_not_told_apart
+from trueerror.inference._many import ADJUSTMENTS, Adjustment, adjust_contrasts, groups_not_told_apart
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inputs._arrays import column, missing_rows
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
@@ -252,9 +252,9 @@ def arena(
     score, of which the higher wins. Other names of columns are told by the options of those names. `clusters` is the
     column of prompts, whose battles depend on each other; it is found by its name unless it is False. `ties`:
     Davidson's model, "half" a win each, or "drop". `position` estimates the advantage of being shown first. `anchor`,
-    {"gpt": 1000}, moves the scale. Where some model won or lost every battle the fit is penalised (Firth's), and says
-    so; `penalised=True` asks for it. Models that never met, not even through others, are refused. `table="name"`
-    chooses a table of a SQLite or DuckDB file that holds several, or a sheet of a workbook.
+    {"gpt": 1000}, moves the scale. If a model won or lost every battle the fit is penalised (Firth's), and says so;
+    `penalised=True` asks for it. Models that never met, not even through others, are refused. `table="name"` chooses a
+    table of a SQLite or DuckDB file that holds several, or a sheet of a workbook.
 
     Sources: Bradley and Terry 1952, Biometrika 39:324; Davidson 1970, JASA 65:317; Firth 1993, Biometrika 80:27.
 
@@ -313,7 +313,7 @@ def _assembled(s: Strengths, anchor: Mapping[str, float] | None, adjust: Adjustm
 
     elo = {b.names[i]: points(s.own(i, int(played[i]))) for i in order}
     pairs = [_in_points(s.difference(i, j)) for i, j in combinations(order, 2)]
-    pairs = adjust_contrasts(pairs, adjust)
+    pairs = adjust_contrasts(pairs, check_word(adjust, ADJUSTMENTS, "adjust"))
     apart = {frozenset((c.first, c.second)) for c in pairs if deciding_p(c) <= 1 - spec.confidence}
     duels = [(i, j, duel) for i, j in combinations(order, 2) if (duel := head_to_head(b, i, j, spec)) is not None]
     judged = adjust_contrasts([duel[0] for *_, duel in duels], adjust)

@@ -38,13 +38,13 @@ from trueerror.inference._unpaired import ModelRows, unpaired_contrast
 from trueerror.inference._variance import Sample
 from trueerror.inference.proportion._distributions import hypergeometric_p
 from trueerror.inference.ranking._rank_tests import range_above, range_point
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Contrast, Interval
 from trueerror.results._values import joined_notes
 from trueerror.tallies import Confusion
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SHARED = "the groups share clusters, and are taken as independent"

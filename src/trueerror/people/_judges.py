@@ -23,6 +23,7 @@ from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.proportion._interval import wilson
 from trueerror.inputs._arrays import (
     LARGEST,
+    Floats,
     column,
     count,
     missing_rows,
@@ -50,7 +51,6 @@ from trueerror.results._format import (
 from trueerror.results._format import p_value as p_value_words
 from trueerror.results._values import Note, short
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 PoweredMethod = Literal["post-stratified", "ppi++", "classical"]
 # Labelled rows whose answers of the judge differ from those of all rows by a smaller p-value are no random sample.
@@ -301,9 +301,9 @@ def systematic_sample(chances: Floats, rng: np.random.Generator) -> Ints:
 class PredictionPowered(DocumentResult, Interval):
     """The true mean of all rows from few labels of people and many of a judge, beside what the labels alone say.
 
-    `worth` is how many labels alone would say as much, `judge_alone` the mean of the judge's own answers, `bias` its
+    `worth` is how many labels alone would be as precise, `judge_alone` the mean of the judge's own answers, `bias` its
     answers minus people's on the labelled rows. `helps` is False where the judge adds nothing, so that the limits are
-    those of the labels alone. Of two models it is the difference of the first and the second, with `p_value`; `models`
+    those of the labels alone. For two models it is the difference of the first and the second, with `p_value`; `models`
     are their own intervals.
     """
 
@@ -336,7 +336,7 @@ class PredictionPowered(DocumentResult, Interval):
             lead = f"{better} ({p_value_words(self.p_value)}): {first} − {second} is"
         help_ = "The judge does not help here: these are the limits of the labels alone."
         if self.helps:
-            help_ = f"With the judge {whole(self.n)} labels are worth about {whole(round(self.worth))}."
+            help_ = f"With the judge, {whole(self.n)} labels are as precise as about {whole(round(self.worth))} alone."
         sentences = [f"{lead} {answer}", help_]
         if self.bias is not None and not self.bias.low <= 0 <= self.bias.high:
             way = "high" if self.bias.estimate > 0 else "low"
@@ -366,8 +366,8 @@ class PredictionPowered(DocumentResult, Interval):
         table = Table(columns=(self.name, f"{level} CI", "worth labels"), rows=tuple(rows))
         notes = (f"! {capitalised(self.note)}.",) if self.note else ()
         footer = (
-            "Holds where labelled rows are a random sample of all rows, or drawn with the chances given, and "
-            "people are right.",
+            "Assumes that the labelled rows are a random sample of all rows (or drawn with the given chances), and "
+            "that people are right.",
         )
         return page(
             self.reading, self._sentences(), TableBlock(table), Bullets(notes) if notes else None, footer=footer
@@ -649,8 +649,7 @@ class LabelPlan(DocumentResult):
     """Which rows to label next: `rows` are their places, `inclusion` the chance that each had to be drawn.
 
     `edges` cut the judge's answers into groups, of `sizes` rows and with `labels` to make in each. `worth` is how many
-    labels at random would say as much, by the spreads that the plan goes by. `estimate` turns the labels into the
-    answer.
+    random labels would be as precise, by the spreads that the plan uses. `estimate` turns the labels into the answer.
     """
 
     rows: tuple[int, ...]

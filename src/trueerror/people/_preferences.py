@@ -26,12 +26,12 @@ from trueerror.inference._estimate import Estimate
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.proportion._interval import wilson
 from trueerror.inference.proportion._paired import mcnemar_test
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError
 from trueerror.results import Contrast, Interval, Test
 from trueerror.results._format import some
 from trueerror.results._values import Note
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 # Elo points for each unit of log-odds.
 ELO = 400 / math.log(10)

@@ -15,11 +15,11 @@ from trueerror.inference._answer import interval_of
 from trueerror.inference._many import ADJUSTMENTS, adjust_contrasts
 from trueerror.inference._problem import IntervalSpec, Problem, critical_z
 from trueerror.inference.loss._mean import MeanSample
-from trueerror.inputs._arrays import ArrayLike, column, count, plain_numbers
+from trueerror.inputs._arrays import ArrayLike, Floats, column, count, plain_numbers
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.metrics._registry import find_measure
-from trueerror.people._answers import AnswerGrades, Components, Floats, question_contrast, question_units
+from trueerror.people._answers import AnswerGrades, Components, question_contrast, question_units
 from trueerror.results import Contrast, DocumentResult, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
 from trueerror.results._format import (
@@ -267,7 +267,7 @@ def _metrics_table(made: Repeats) -> Table:
         word = "consistency" if made.right_or_wrong else "consistency (1 − distance)"
         rows.append((word, *("–" if m.consistency is None else _short(made, m.consistency) for m in models)))
     unit = "In %, with" if made.right_or_wrong else "In brackets:"
-    title = f"{unit} {percent(made.confidence)} intervals over questions; consistency: two answers alike."
+    title = f"{unit} {percent(made.confidence)} intervals over questions. Consistency: answers that agree."
     return Table(columns=("", *(one_line(m.name) for m in models)), rows=tuple(rows), names=1, title=title)
 
 
@@ -310,26 +310,26 @@ def _allocation(m: RepeatedModel, made: Repeats) -> str:
         error = z * parts.error(questions, repeats)
         return f"±{percents(error)} points" if made.right_or_wrong else f"±{number(error)}"
 
-    whose = f"{one_line(m.name)}: " if len(made.parts) > 1 else ""
+    whose = f" of {one_line(m.name)}" if len(made.parts) > 1 else ""
     lead = (
-        f"{whose}{'w' if whose else 'W'}ith twice the questions the {percent(made.confidence)} interval of the mean "
-        f"would be {half(2 * m.questions, r)} (now {half(m.questions, r)}), with twice the answers to each "
-        f"{half(m.questions, 2 * r)}, with any number of them not below {half(m.questions, math.inf)}."
+        f"The {percent(made.confidence)} interval of the mean{whose} is {half(m.questions, r)} now. It would be "
+        f"{half(2 * m.questions, r)} with twice the questions, {half(m.questions, 2 * r)} with twice the answers to "
+        f"each, and not below {half(m.questions, math.inf)} with any number of answers."
     )
     if parts.within == 0:
-        return f"{lead} Answers to one question were always alike: repeats buy nothing."
+        return f"{lead} Answers to one question were always alike, so repeats add nothing."
     if parts.between == 0 and made.cost_ratio is not None:
-        return f"{lead} Questions show no variance of their own: answers to old ones are the cheaper way."
+        return f"{lead} Questions show no variance of their own, so more answers to old ones are cheaper."
     if parts.between == 0:
-        return f"{lead} Questions show no variance of their own: an answer more is worth as much to an old one."
+        return f"{lead} Questions show no variance of their own, so another answer to an old one tells as much."
     if made.cost_ratio is None:
         even = parts.break_even
         words = "fewer than 0.1 answers" if even < 0.1 else f"{even:.1f} answers"
-        return f"{lead} A second answer to each pays only where a new question costs more than {words}."
+        return f"{lead} A second answer to each question pays only if a new question costs more than {words}."
     best = parts.best_repeats(made.cost_ratio)
     each = "1 answer to each question makes" if best == 1 else f"{best:,.0f} answers to each question make"
-    outlay = f"where a new question costs as much as {made.cost_ratio:g} answers"
-    return f"{lead} For the same outlay {each} the mean surest, {outlay}."
+    outlay = f"if a new question costs as much as {made.cost_ratio:g} answers"
+    return f"{lead} For the same cost {each} the mean most precise, {outlay}."
 
 
 def repeats(

@@ -196,9 +196,9 @@ def _brief(named: Named) -> Named:
 def _call(home: str, given: object, options: Mapping[str, object]) -> Picture:
     composer = _find(home)
     known = [p.name for p in inspect.signature(composer).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    for option in options:
-        if option not in known:
-            raise InputError(f"this picture has no option {option!r}; it has {', '.join(known) or 'none'}")
+    if unknown := [option for option in options if option not in known]:
+        drawn = "; .draw(ax) draws on axes of matplotlib" if "ax" in unknown else ""
+        raise InputError(f"this picture has no option {unknown[0]!r}; it has {', '.join(known) or 'none'}{drawn}")
     return composer(given, **options)
 
 

@@ -96,7 +96,7 @@ class Figure:
 
             return file_bytes(self.picture, _frame(self.picture), "png" if ending == ".png" else "pdf")
         known = f"{' '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
-        raise ValueError(f"a picture cannot be saved as {ending or 'a file without ending'!r}; use {known}")
+        raise InputError(f"a picture cannot be saved as {ending or 'a file without ending'!r}; use {known}")
 
     def _repr_svg_(self) -> str:
         return self.svg

@@ -28,6 +28,7 @@ from trueerror.plots._headings import estimate_words
 from trueerror.plots._specs import Axis, Band, Curves, Line, Picture, Whiskers
 from trueerror.plots._text import distinct
 from trueerror.plots.compose.curves import band_path
+from trueerror.plots.compose.distributions import score_table_picture
 from trueerror.plots.compose.matrices import MAPPED_CLASSES, confusion_picture, worst_pairs
 from trueerror.plots.compose.roc import FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._elements import el, joined
@@ -41,7 +42,6 @@ from trueerror.reports._html import (
     clipped,
     html_table,
     svg_dots,
-    svg_histogram,
 )
 from trueerror.results import Interval
 from trueerror.results._document import Table
@@ -166,7 +166,7 @@ PRECISION = Kind(precision_recall, _precision_limits, _precision_corner, ("avera
 PAIRS = (
     ("gains", "Gains and lift: how many positives are in the top rows",
      (Kind(gains, _share_limits, _gains_corner), Kind(lift, _share_limits, _lift_corner))),
-    ("decision", "Decision curve and cost curve: what acting on the scores is worth",
+    ("decision", "Decision curve and cost curve: what acting on the scores gains",
      (Kind(decision_curve, _decision_limits), Kind(cost_curve, _cost_limits, _cost_corner))),
     ("det", "Misses against false alarms (DET), and risk against coverage",
      (Kind(det, _det_limits), Kind(risk_coverage, _risk_limits))),
@@ -212,7 +212,7 @@ def curve_sections(p: Predictions, explored: Explored, gallery: Gallery) -> Iter
         lead=lead,
         folded=True,
     )
-    histograms = [_scores_by_class(explored, m, gallery) for m in kept]
+    histograms = [_drawn(partial(_scores_by_class, explored, m), gallery, models) for m in kept]
     yield Section(
         key="scores", title="Scores by class", blocks=(el("div", joined(histograms), class_="multiples"),), lead=lead,
         folded=True, screen=True,
@@ -337,23 +337,9 @@ def _merged_bins(c: Calibration) -> tuple[Floats, Floats, Floats]:
     return np.array([b[1] for b in bins]) / rows, np.array([b[2] for b in bins]) / rows, rows
 
 
-HISTOGRAM_BINS = 40
-
-
-def _scores_by_class(explored: Explored, model: str, gallery: Gallery) -> Markup:
-    curve = explored.curves[model]
-    table = curve.table
-    low, high = float(table.scores[0]), float(table.scores[-1])
-    if low >= 0 and high <= 1:
-        low, high = 0.0, 1.0
-    if not low < high:
-        low, high = low - 0.5, high + 0.5
-    edges = np.linspace(low, high, HISTOGRAM_BINS + 1)
-    # Rows at or above each edge; the last edge belongs to its bin.
-    places = len(table.scores) - np.append(np.searchsorted(table.scores, edges[:-1]), len(table.scores))
-    up, down = (-np.diff(side) for side in curve._counts_at(places))
-    names = (f"{clipped(explored.positive)} (up)", f"{explored.negative} (down)")
-    return svg_histogram(edges, up, down, names, explored.names[model], gallery)
+def _scores_by_class(explored: Explored, model: str) -> Curves:
+    drawn = score_table_picture(explored.curves[model].table)
+    return replace(drawn, title=explored.names[model], size=(360, 240))
 
 
 def _by_class(ev: Evaluation) -> Iterator[Section]:

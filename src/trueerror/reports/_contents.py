@@ -81,6 +81,7 @@ class Surety(NamedTuple):
 CLEAR = Surety("Clear difference", "✔", "clear")
 LIKELY = Surety("Probable", "≈", "probable")
 UNCLEAR = Surety("Too close to call", "?", "open")
+NO_BETTER = Surety("No better than one answer for all", "!", "open")
 # Where one must be run all the same.
 UNSURE = Surety("Not certain", "?", "open")
 
@@ -100,10 +101,14 @@ def of_ranking(ranking: Ranking) -> Surety:
 
 
 def of_model(part: ModelEvaluation) -> Surety | None:
-    """By the test against the constant answer, where there was one."""
-    accuracy = part.overall.get("accuracy")
+    """By the test against the constant answer, where there was one: of what calls cost, where costs were given."""
+    gap, accuracy = part.against_constant, part.overall.get("accuracy")
+    if gap is not None:
+        return _by([gap.p_value], 1 - gap.confidence) if gap.estimate < 0 else NO_BETTER
     if accuracy is None or math.isnan(part.baseline_p):
         return None
+    if accuracy.estimate < part.baseline.estimate:
+        return NO_BETTER
     return _by([part.baseline_p if accuracy.estimate != part.baseline.estimate else 1.0], 0.05)
 
 
@@ -169,7 +174,7 @@ def headline(cmp: Comparison) -> str:
     if special or len(cmp.leaders) > 1:
         return ""
     if cmp.also is not None and cmp.also.facts.constant is not None:
-        return f"By {cmp.title} {words}" if (words := headline(replace(cmp, also=None))) else ""
+        return f"By {cmp.title}: {words}" if (words := headline(replace(cmp, also=None))) else ""
     pairs = {m: cmp[m, best] for m in cmp.ranked[1:]}
     open_ = [m for m, c in pairs.items() if not cmp.better(best, m)]
     if any(math.isnan(deciding_p(c)) for c in pairs.values()):

@@ -23,6 +23,7 @@ from trueerror.curves._replicates import (
     Following,
     flagged_in_groups,
     group_weights,
+    grouped_cuts,
     groups_of_rows,
     rates_of_groups,
 )
@@ -60,6 +61,9 @@ from trueerror.verbs._model_metrics import ModelMetrics, Settings
 RESAMPLES, FEWER = 200, 100
 FEW_MODELS, SOME_MODELS = 6, 12
 TUNED_POINTS = 14
+# Thresholds of each curve among which resamples choose, how many times more resamples do, and at which prices.
+CUTS, CHOICES = 256, 5
+SLOPES = 1 / (1 + np.exp(-np.linspace(-7, 7, 41)))
 # What resamples add to a rate travels as a whole number of such parts of its standard deviation.
 FINENESS = 8
 # The farthest of these numbers; each travels as a printed character, the middle one of which stands for no move.
@@ -108,6 +112,7 @@ class Explored:
     in_use: dict[str, InUse | None]
     limits: dict[str, tuple[tuple[float, float], tuple[float, float], tuple[float, float]]]
     knots: dict[str, Knots]
+    optimism: list[list[float]]
     marks: dict[str, list[object]]
     areas: dict[str, Interval]
     grid: Floats
@@ -162,13 +167,15 @@ def explore(p: Predictions, asked: ReportOptions | None = None, *, now: str = IN
         cost_fn=1.0 if wanted.cost_fn is None else float(wanted.cost_fn),
     )
     grid = _grid([c for c in ranked.values() if not c.calls], [u.threshold for u in in_use.values() if u is not None])
+    knots, optimism = _knots(p, ranked, in_use, grid)
     # The hull takes the models in their own order, which decides who is named where several reach the same point.
     return Explored(
         curves=ranked,
         hull=roc_hull(curves),
         in_use=in_use,
         limits=_limits_in_use(p, [m for m in models if in_use[m] is not None], start, wanted),
-        knots=_knots(p, ranked, in_use, grid),
+        knots=knots,
+        optimism=optimism,
         marks={
             m: _marks(p, c, _cuts(c, in_use[m], grid, len(curves)).thresholds, wanted.confidence)
             for m, c in ranked.items()
@@ -240,7 +247,7 @@ DECADE = np.array([1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9])
 COSTS = np.round(np.concatenate((DECADE / 10, DECADE, 10 * DECADE, 100 * DECADE, [1000])), 2).tolist()
 RARE = np.concatenate((np.arange(1, 10) / 1000, np.arange(2, 20) / 200))
 SHARES = np.round(np.concatenate((RARE, np.arange(5, 46) / 50, 1 - RARE[::-1])), 3).tolist()
-PRIOR_TICKS = {0.001: "0.1 %", 0.01: "1 %", 0.1: "10 %", 0.5: "50 %", 0.9: "90 %", 0.999: "99.9 %"}
+PRIOR_TICKS = {0.001: "0.1 %", 0.1: "10 %", 0.5: "50 %", 0.9: "90 %", 0.999: "99.9 %"}
 COST_TICKS = {0.1: "0.1", 1: "1", 10: "10", 100: "100", 1000: "1,000"}
 # Thresholds that the roundest costs ask for: limits over clusters and weighted rows are known there.
 ROUND = 1 / (1 + np.array([100, 50, 20, 10, 5, 3, 2]))
@@ -279,27 +286,34 @@ def called_at(curve: Roc, thresholds: Floats) -> tuple[Floats, Floats]:
     return fp, tp
 
 
-def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | None], grid: Floats) -> dict[str, Knots]:
-    """What resamples do to each curve, the same rows drawn for all; nothing where rows cannot be drawn again.
+def _knots(
+    p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | None], grid: Floats
+) -> tuple[dict[str, Knots], list[list[float]]]:
+    """What resamples do to each curve, the same rows drawn for all, and by how much choosing on these rows flatters;
+    nothing where rows cannot be drawn again.
 
     Replicate b draws the rows (or clusters) that `te.roc_hull(...).best(rng=0)` draws, of very many random groups.
     Classifiers that give labels are drawn by themselves: of them rows were counted, not kept.
     """
     if p.weights_kind is not None or not any(not c.calls for c in curves.values()):
-        return {}
+        return {}, []
     replicates = RESAMPLES if len(curves) <= FEW_MODELS else FEWER
     seed = seed_of(generator(SEED)[0])
-    cuts = {m: _cuts(c, in_use[m], grid, len(curves)) for m, c in curves.items() if not c.calls}
+    # Without the rows each threshold is a query.
+    few = p.has_key("clusters") and any(map(p.absent, curves))
+    cuts = {m: _cuts(c, in_use[m], grid, len(curves), few=few) for m, c in curves.items() if not c.calls}
     try:
         counted = _in_clusters(p, cuts, seed) if p.has_key("clusters") else _in_rows(p, cuts, seed)
     except (InputError, MemoryBudgetExceeded):
-        return {}
+        return {}, []
     out = {}
-    weights = None
+    groups = len(next(iter(counted.values())).negatives)
+    every = group_weights(groups, replicates=(CHOICES if len(curves) <= FEW_MODELS else 1) * replicates, seed=seed)
+    weights = every[:replicates]
     for place, (m, c) in enumerate(curves.items()):
         if m in counted:
             quiet, hits, negatives, positives = counted[m]
-            weights = group_weights(len(negatives), replicates=replicates, seed=seed) if weights is None else weights
+            quiet, hits = (side[:, cuts[m].knots] for side in (quiet, hits))
             fpr, tpr = rates_of_groups(quiet, negatives, weights), rates_of_groups(hits, positives, weights)
             fp, tp = called_at(c, cuts[m].thresholds)
             out[m] = _packed(fp, tp, fpr, tpr, _sizes(c), cuts[m].tuned)
@@ -312,7 +326,7 @@ def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | Non
             moved = rates + spread * draw.standard_normal((replicates, 2))
             fp, tp = np.array([rates[0] * down]), np.array([rates[1] * up])
             out[m] = _packed(fp, tp, moved[:, :1], moved[:, 1:], (up, down), [0])
-    return out
+    return out, _optimism(counted, every)
 
 
 # Where half a row more makes a cost lowest and highest: at the mix of the rows (with a miss or a false alarm the dearer
@@ -380,27 +394,75 @@ def _powers(missed: Estimate, alarmed: Estimate, scale: float) -> list[list[floa
 
 
 class Cuts(NamedTuple):
-    """Thresholds, from the highest down, at which a curve is followed through resamples; and which are its corners."""
+    """Thresholds, from the highest down, at which a curve is followed through resamples: which of them are knots, and
+    which of the knots are corners.
+    """
 
-    thresholds: Floats
+    every: Floats
+    knots: NDArray[np.int64]
     tuned: list[int]
 
+    @property
+    def thresholds(self) -> Floats:
+        """Those of the knots."""
+        return self.every[self.knots]
 
-def _cuts(curve: Roc, used: InUse | None, grid: Floats, models: int) -> Cuts:
+
+def _cuts(curve: Roc, used: InUse | None, grid: Floats, models: int, *, few: bool = False) -> Cuts:
     corners = curve._at(curve._corners)[2]
     corners = corners[np.isfinite(corners)]
     most = TUNED_POINTS if models <= SOME_MODELS else TUNED_POINTS // 2
-    kept = corners[np.unique(np.linspace(0, len(corners) - 1, min(most, len(corners))).round().astype(int))]
+    kept = _evenly(corners, most)
     coarse = grid[_steps(grid)] if models <= SOME_MODELS else grid[:0]
     low, high = float(curve.table.scores[0]), float(curve.table.scores[-1])
     threshold_used = [] if used is None or used.threshold is None else [used.threshold]
-    every = np.unique(np.concatenate((kept, coarse[(coarse > low) & (coarse <= high)], np.array(threshold_used))))[::-1]
+    knots = np.unique(np.concatenate((kept, coarse[(coarse > low) & (coarse <= high)], np.array(threshold_used))))
+    more = () if few else (_evenly(corners, CUTS), grouped_cuts(curve.table, CUTS))
+    every = np.unique(np.concatenate((knots, *more)))[::-1]
     # Thresholds between the same two scores flag the same rows.
     fp, tp = called_at(curve, every)
     apart = np.concatenate(([True], np.diff(fp + tp) > 0))
     place = np.cumsum(apart) - 1
-    tuned = sorted({int(place[i]) for i in np.flatnonzero(np.isin(every, kept))})
-    return Cuts(every[apart], tuned)
+    at = np.unique(place[np.isin(every, knots)])
+    tuned = np.searchsorted(at, np.unique(place[np.isin(every, kept)]))
+    return Cuts(every[apart], at, tuned.tolist())
+
+
+def _evenly(values: Floats, most: int) -> Floats:
+    return np.array(values[np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))])
+
+
+def _optimism(counted: dict[str, Flagged], weights: Floats) -> list[list[float]]:
+    """What the cheapest model at its cheapest threshold costs more on rows not used to choose it, then each model by
+    itself: a row each, over `SLOPES`, the prices of a false alarm where the two prices add up to 1.
+
+    Half-way between its cost with the optimism of choosing added, and its cost on the rows that a resample leaves out,
+    as `te.roc_hull(...).best` has it.
+    """
+    left = (weights == 0).astype(np.float64)
+    lowest: list[Floats] = []
+    for quiet, hits, negatives, positives in counted.values():
+        drawn, missing = ([rates_of_groups(quiet, negatives, w), rates_of_groups(hits, positives, w)]
+                          for w in (weights, left))  # fmt: skip
+        known = quiet.sum(axis=0) / negatives.sum(), hits.sum(axis=0) / positives.sum()
+        found = np.empty((3, len(SLOPES), len(weights)))
+        least = np.empty(len(SLOPES))
+        for k, a in enumerate(SLOPES.tolist()):
+            inside = a * drawn[0] - (1 - a) * drawn[1]
+            at = np.argmin(inside, axis=1)
+            rows = np.arange(len(at))
+            here = a * known[0] - (1 - a) * known[1]
+            found[:, k] = inside[rows, at], here[at], a * missing[0][rows, at] - (1 - a) * missing[1][rows, at]
+            least[k] = here.min()
+        lowest.append(np.concatenate((found, np.broadcast_to(least[None, :, None], found[:1].shape))))
+    every = np.stack(lowest)
+    best = np.take_along_axis(every, every[:, :1].argmin(axis=0)[None], axis=0)[0]
+    best[3] = every[:, 3].min(axis=0)
+
+    def more(inside: Floats, here: Floats, outside: Floats, least: Floats) -> list[float]:
+        return _rounded(((here - inside + outside - least) / 2).mean(axis=1).clip(min=0).tolist())
+
+    return [more(*one) for one in (best, *every)]
 
 
 def _in_rows(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, Flagged]:
@@ -425,7 +487,7 @@ def _in_clusters(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, 
 def _flagged(
     up: NDArray[np.bool_], columns: Sequence[Array], groups: tuple[int, Following], cuts: dict[str, Cuts]
 ) -> dict[str, Flagged]:
-    thresholds = [cut.thresholds for cut in cuts.values()]
+    thresholds = [cut.every for cut in cuts.values()]
     return dict(zip(cuts, flagged_in_groups(up, columns, thresholds, *groups), strict=True))
 
 
@@ -436,7 +498,7 @@ def _in_keys(p: Predictions, cuts: dict[str, Cuts]) -> dict[str, Flagged]:
     for m, cut in cuts.items():
         columns: list[list[Floats]] = [[], []]
         sizes: list[Floats] = []
-        for threshold in cut.thresholds.tolist():
+        for threshold in cut.every.tolist():
             keyed = p.keyed_confusion(m, "clusters", threshold=threshold)
             row, col = keyed.table.row[keyed.cell], keyed.table.col[keyed.cell]
             for side, of_class in enumerate((row != index, row == index)):
@@ -494,6 +556,8 @@ def explorer_data(e: Explored, panels: list[dict[str, object]], cmp: Comparison 
         "start": start,
         "positive": clipped(e.positive),
         "grid": [finite(t) for t in e.grid.tolist()],
+        "slopes": _rounded(SLOPES.tolist()),
+        "optimism": e.optimism,
         "steps": _steps(e.grid),
         "costs": COSTS,
         "shares": SHARES,
@@ -748,8 +812,8 @@ def _controls(e: Explored) -> Markup:
         "form",
         _control("prior", f"Share of positives ({clipped(e.positive)}) where it will run{in_file}", "%", SHARES,
                  PRIOR_TICKS),
-        _control("fp", "What a false alarm costs", "", COSTS, COST_TICKS),
-        _control("fn", "What a miss costs", "", COSTS, COST_TICKS),
+        _control("fp", "Cost of a false alarm", "", COSTS, COST_TICKS),
+        _control("fn", "Cost of a miss", "", COSTS, COST_TICKS),
         _modes(e),
         _threshold_control(e),
         el(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from string import ascii_lowercase
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -23,10 +22,10 @@ from trueerror.plots.svg._charts import axis_marks, interval_marks
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._html import Gallery, clipped, scrolled
 from trueerror.results import Contrast, Interval
-from trueerror.results._format import brief_names, capitalised, fixed, name_key, p_cell, percent, whole
+from trueerror.results._format import brief, brief_names, capitalised, fixed, name_key, p_cell, percent, unbroken, whole
 from trueerror.results._values import common_decimals, decided, deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import Comparison, together_words
+from trueerror.verbs._comparison import Comparison, tier_letters, together_words
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, metric_titles, metrics_table, shown_metrics
 
 HEIGHT = 23
@@ -117,15 +116,6 @@ PLAIN = Column(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Other:
-    """A metric besides the one that models are judged by: a column that readers can call up and sort by."""
-
-    title: str
-    cells: dict[str, tuple[str, float | None]]
-    low: bool = False  # whether low figures are good
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
     """A leaderboard before it is drawn. `gaps` hold each model − `anchor`; without them there is no comparison."""
 
@@ -144,30 +134,11 @@ class Board:
     letters: Mapping[str, str] = field(default_factory=dict)
     margin: float | None = None
     constant: tuple[str, Interval] | None = None
-    others: tuple[Other, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def tier_letters(models: Sequence[str], tiers: Sequence[Sequence[str]]) -> dict[str, str]:
-    """A letter for each group without a clear difference; models that share none differ clearly.
-
-    >>> tier_letters("xyz", [("x", "y"), ("y", "z")])
-    {'x': 'a', 'y': 'ab', 'z': 'b'}
-    """
-    if len(models) < 3 or not 1 < len(tiers) <= len(ascii_lowercase):
-        return {}
-    return {m: _stretch([i for i, tier in enumerate(tiers) if m in tier]) for m in models}
-
-
-def _stretch(places: list[int]) -> str:
-    """Letters one by one; four or more that follow each other as a range."""
-    if len(places) > 3 and places[-1] - places[0] == len(places) - 1:
-        return f"{ascii_lowercase[places[0]]}–{ascii_lowercase[places[-1]]}"
-    return "".join(ascii_lowercase[i] for i in places)
-
-
-def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
-    """The models of a comparison; the other metrics are those of the evaluation."""
+def comparison_board(cmp: Comparison) -> Board:
+    """The models of a comparison."""
     anchor = cmp.reference or cmp.best
     by_cost = isinstance(cmp, CostComparison)
     power = cmp._power
@@ -183,10 +154,10 @@ def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
     short_names = brief_names(cmp.models)
     notes = [f"In brackets: {percent(cmp.confidence)} intervals."]
     if together := together_words(cmp):
-        notes.append(f"Of the differences, intervals{together}.")
+        notes.append(f"Intervals of the differences{together}.")
     if cmp.margin is not None:
         notes.append(f"Shaded: differences of up to {column.say(abs(cmp.margin))}{_unit(cmp)} do not matter.")
-    letters = {} if cmp.reference is not None else tier_letters(cmp.ranked, cmp.tiers)
+    letters = tier_letters(cmp)
     if letters:
         notes.append("Models that share a letter in “tier” show no clear difference from each other.")
     if cmp.facts.parts:
@@ -207,7 +178,6 @@ def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
         letters=letters,
         margin=cmp.margin,
         constant=_constant(cmp),
-        others=() if ev is None else other_metrics(ev, skip=cmp.metric, by_cost=by_cost),
         notes=tuple(notes),
     )
 
@@ -256,25 +226,8 @@ def evaluation_board(ev: Evaluation) -> Board:
         estimates=estimates,
         caption=f"{capitalised(measure.title)}",
         low=measure.higher_is_better is False,
-        others=other_metrics(ev, skip=metric),
         notes=(f"In brackets: {percent(ev.parts[0].confidence)} intervals.",),
     )
-
-
-def other_metrics(ev: Evaluation, *, skip: str, by_cost: bool = False) -> tuple[Other, ...]:
-    """The metrics of an evaluation, and its errors as counts; by costs none that takes all errors for alike."""
-    out = []
-    if all(p.confusion is not None and p.positive is not None for p in ev.parts):
-        for title, place in (("misses", 0), ("false alarms", 1)):
-            out.append(Other(title=title, cells={p.name: errors(p)[place] for p in ev.parts}, low=True))
-    for m in table_metrics(ev, by_cost=by_cost):
-        if m != skip:
-            intervals = {p.name: p.overall[m] for p in ev.parts if m in p.overall}
-            column = Column.of(intervals.values())
-            cells = {name: cell(column, i) for name, i in intervals.items()}
-            measure = find_measure(m)
-            out.append(Other(title=measure.title, cells=cells, low=measure.higher_is_better is False))
-    return tuple(out)
 
 
 def table_metrics(ev: Evaluation, *, by_cost: bool = False) -> list[str]:
@@ -316,10 +269,6 @@ def leaderboard(board: Board, *, key: str = "board") -> Markup:
     if board.gaps:
         head += [el("td", class_="line gap"), el("th", board.gap_title, scope="col", class_="number gap")]
         head += [el("th", _p_title(board), scope="col", class_="number p"), el("th", "verdict", scope="col")]
-    head += [
-        el("th", o.title, scope="col", class_="number", data_also=i, hidden=True, data_low=o.low)
-        for i, o in enumerate(board.others)
-    ]
     axes = [el("td"), *([el("td")] if board.letters else []), el("td", axis_line(own_panel), class_="line"), el("td")]
     if board.gaps:
         axes += [el("td", axis_line(gap_panel), class_="line gap"), el("td"), el("td"), el("td")]
@@ -335,6 +284,25 @@ def leaderboard(board: Board, *, key: str = "board") -> Markup:
     )  # fmt: skip
 
 
+def leaderboards(judged: Sequence[Comparison], *, key: str = "board") -> Markup:
+    """The figure for each metric that models were judged by, the first one seen, and what each other one comes to."""
+    boards = [comparison_board(c) for c in judged]
+    figures = [leaderboard(board, key=f"{key}-{i}" if i else key) for i, board in enumerate(boards)]
+    if len(boards) == 1:
+        return figures[0]
+    options = [el("option", board.title.partition(",")[0], value=i) for i, board in enumerate(boards)]
+    choice = el("select", *options, id=f"{key}-judge", data_judge=True, autocomplete="off")
+    parts = [el("div", figures[0], data_judged=0)]
+    for i, c in enumerate(judged[1:], start=1):
+        said = brief(f"By {c.title}: {c._verdict_lines()[0]} {NAMED_BEFORE}", c.models)
+        parts.append(el("div", el("p", unbroken(said), class_="note"), figures[i], data_judged=i, hidden=True))
+    label = el("label", "Judge by ", choice, for_=f"{key}-judge")
+    return el("div", el("p", label, class_="tools js-only"), *parts, class_="judged")
+
+
+NAMED_BEFORE = "The more metrics one tries, the more often one of them errs: decide by the metric named beforehand."
+
+
 def _p_title(board: Board) -> str:
     return "adjusted p" if any(c.p_adjusted is not None for c in board.gaps.values()) else "p"
 
@@ -345,11 +313,6 @@ def _tools(board: Board, key: str) -> Markup | None:
     if len(board.names) > MOST_UNFILTERED:
         box = el("input", type="search", id=f"{key}-filter", data_board="filter", placeholder="part of a name")
         tools.append(el("label", "Filter ", box, for_=f"{key}-filter"))
-    if board.others and len(board.names) > 1:
-        options = [el("option", board.title, value=""), *(el("option", o.title, value=i) for i, o in
-                   enumerate(board.others))]  # fmt: skip
-        choice = el("select", joined(options), id=f"{key}-sort", data_board="sort")
-        tools.append(el("label", "Sort by ", choice, for_=f"{key}-sort"))
     return el("p", *tools, class_="tools js-only") if tools else None
 
 
@@ -365,7 +328,8 @@ def _panel(
 def axis_line(panel: Panel) -> Markup:
     """The axis under a column of lines."""
     # Under a narrow column numbers of four digits would run into each other.
-    every = 2 if any(len(words) > 3 for _, words in ticks(*panel.domain, most=4)) else 1
+    marks = ticks(*panel.domain, most=4)
+    every = 2 if len(marks) > 3 and any(len(words) > 3 for _, words in marks) else 1
     return el(
         "svg", *axis_marks(panel, 4, every=every), width="100%", height="22", class_="te-picture", aria_hidden="true"
     )
@@ -414,9 +378,7 @@ def _row(
         ]  # fmt: skip
     kinds = [f"is-{answer.kind}"] if answer else []
     kinds += ["later"] if place >= MOST_OPEN else []
-    # The page's script makes cells of them, for whoever asks.
-    also = "|".join(other.cells.get(m, ("", None))[0] for other in board.others)
-    return el("tr", *cells, class_=" ".join(kinds) or None, data_others=also or None)
+    return el("tr", *cells, class_=" ".join(kinds) or None)
 
 
 def _constant_row(board: Board, own: Panel) -> Markup:

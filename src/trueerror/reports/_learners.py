@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -38,16 +39,13 @@ from trueerror.reports._leaderboard import (
     MOST_OPEN,
     REFERENCE,
     Column,
-    Other,
     axis_line,
     cell,
-    comparison_board,
     interval_line,
-    leaderboard,
+    leaderboards,
     name_cell,
     pairs_matrix,
     sort_key,
-    tier_letters,
     told,
     told_by,
 )
@@ -73,7 +71,7 @@ from trueerror.results._format import (
     whole,
 )
 from trueerror.results._values import decided, deciding_p
-from trueerror.verbs._comparison import Comparison, alike_within_margin
+from trueerror.verbs._comparison import Comparison, alike_within_margin, letters_of
 from trueerror.verbs._ranking_result import LearnerRanking, ranking_headline, scores_table
 
 T = TypeVar("T")
@@ -214,7 +212,7 @@ def ranking_board(ranking: Ranking, *, of_shares: bool = False) -> Markup:
     anchor, order = ranking.control or ranking.best, ranking.order
     scored = ranking if isinstance(ranking, LearnerRanking) else None
     short_names, ranks = brief_names(tuple(ranking.names)), ranking.ranks
-    letters = {} if ranking.control is not None else tier_letters(order, ranking.groups)
+    letters = {} if ranking.control is not None else letters_of(order, ranking.groups)
     panel = Panel(rows=(), axis="", domain=(1.0, float(max(2, len(order)))))
     scale = 100 if scored is not None and scored.share else 1
     in_percent = scored is not None and (scored.share or scored.percent)
@@ -405,8 +403,8 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
 
 
 SETTINGS_ALONE = (
-    "The chosen one is what choosing among the settings gives, test rows never taking part. The settings below it are "
-    "each judged by itself: the best-looking of them is picked by these very rows, and is optimistic."
+    "The chosen one is judged on rows that took no part in the choice. Each setting below it is judged by itself: "
+    "the best of them is picked by these very rows, so its figure is optimistic."
 )
 
 
@@ -510,7 +508,7 @@ def _estimates_table(run: Experiment, data: str, rows: dict[str, dict[str, Inter
         ]
         cells.append([(name, None), *plain, ("", None)])
     level = percent(next(i.confidence for intervals in rows.values() for i in intervals.values()))
-    title = f"In brackets: {level} intervals; they speak of learners, not of one model."
+    title = f"In brackets: {level} intervals for learners, not for one model."
     columns = ("learner", *(find_measure(m).title for m in metrics), "time of a fit")
     return sortable(cells_block(columns, cells, title=title))
 
@@ -555,7 +553,7 @@ def _data_set(
     """What is known of one data set: who leads, the figures, all pairs, the test folds, the ROC curves."""
     tables = (_estimates_table(run, data, rows),) if rows else ()
     if c is not None:
-        board = leaderboard(replace(comparison_board(c), others=_others(run, data, rows, metric)), key=f"board-{place}")
+        board = leaderboards([c, *_by_others(run, data, c, rows)], key=f"board-{place}")
         alike = alike_within_margin(c).text()
         words = (el("p", alike, class_="lines"),) if alike else ()
         yield Section(key=f"board-{place}", title="Leaderboard", blocks=(board, *words))
@@ -574,18 +572,11 @@ def _data_set(
             yield Section(key=f"roc-{place}", title=title, blocks=(block,), folded=True)
 
 
-def _others(run: Experiment, data: str, rows: dict[str, dict[str, Interval]], metric: str) -> tuple[Other, ...]:
-    """The other metrics of the learners, and how long a fit takes."""
-    out = []
-    for m in dict.fromkeys(m for intervals in rows.values() for m in intervals if m != metric):
-        intervals = {x: of_learner[m] for x, of_learner in rows.items() if m in of_learner}
-        column, low = Column.of(intervals.values()), find_measure(m).higher_is_better is False
-        out.append(
-            Other(title=find_measure(m).title, cells={x: cell(column, i) for x, i in intervals.items()}, low=low)
-        )
-    times = {x: mean(t.fit_seconds for t in run.times if t.data == data and t.learner == x) for x in rows}
-    cells: dict[str, Cell] = {x: (f"{number(t)} s", t) for x, t in times.items()}
-    return (*out, Other(title="time of a fit", cells=cells, low=True))
+def _by_others(run: Experiment, data: str, c: Comparison, rows: dict[str, dict[str, Interval]]) -> Iterator[Comparison]:
+    """The learners of one data set, judged by each other metric of the page."""
+    for m in dict.fromkeys(m for intervals in rows.values() for m in intervals if m != c.metric):
+        with suppress(InputError):  # not every learner has it
+            yield run.compare(m, data, reference=c.reference, confidence=c.confidence)
 
 
 def _chosen_set(inner: dict[str, list[Section]], comparisons: dict[str, Comparison]) -> Section:

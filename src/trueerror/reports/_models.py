@@ -6,7 +6,7 @@ The leaderboard, the table of models, all pairs, and the folded sections of curv
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
@@ -36,10 +36,10 @@ from trueerror.reports._html import Gallery, Section, clipped, html_table, unwra
 from trueerror.reports._leaderboard import (
     Column,
     cell,
-    comparison_board,
     errors,
     evaluation_board,
     leaderboard,
+    leaderboards,
     model_board,
     pairs_matrix,
     table_metrics,
@@ -52,7 +52,6 @@ from trueerror.results._format import (
     capitalised,
     clip,
     key_names,
-    listing,
     one_line,
     percent,
     whole,
@@ -64,7 +63,8 @@ from trueerror.verbs._comparison import Comparison, alike_within_margin, slices_
 from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import (
     Evaluation,
-    accuracy_sentences,
+    judged_sentences,
+    models_block,
     reasons,
     verdict_lines,
 )
@@ -79,40 +79,27 @@ def models_tables(ev: Evaluation, metric: str | None = None, order: Sequence[str
     chosen = table_metrics(ev)
     if metric is not None and all(metric in p.overall for p in ev.parts):
         chosen = [metric, *(m for m in chosen if m != metric)]
+    place = {m: i for i, m in enumerate(order)}
+    ev = replace(ev, parts=tuple(sorted(ev.parts, key=lambda p: place.get(p.name, len(place)))))
     requested = bool(ev.settings.get("asked"))
     counted = not requested and all(p.confusion is not None and p.positive is not None for p in ev.parts)
     most = TABLE_FIGURES - (2 if counted else 0)
     groups = [chosen[i : i + most] for i in range(0, len(chosen), most)] if requested else [chosen[:most]]
-    return joined(_figures_table(ev, group, counted, order) for group in groups)
+    return joined(_figures_table(ev, group, counted) for group in groups)
 
 
-def _figures_table(ev: Evaluation, metrics: list[str], counted: bool, order: Sequence[str] = ()) -> Markup:
-    """Figures with one number of decimals in a column, best model first, and what one answer for every row gets."""
-    place = {m: i for i, m in enumerate(order)}
-    parts = sorted(ev.parts, key=lambda p: place.get(p.name, len(place)))
-    part = next((p for p in ev.parts if p.baseline_label is not None), ev.parts[0])
-    measures = [find_measure(m) for m in metrics]
-    columns = ["model", *[m.title for m in measures]]
-    short_names = brief_names(ev.models)
-    rows: list[list[Cell]] = [[(short_names[p.name], None)] for p in parts]
-    base = bool(measures and measures[0].right_or_wrong == 1 and part.baseline_label is not None)
-    figures = {m: [p.overall.get(m) for p in parts] for m in metrics}
-    formats = {m: Column.of([i for i in intervals if i is not None]) for m, intervals in figures.items()}
-    for m, intervals in figures.items():
-        for row, i in zip(rows, intervals, strict=True):
-            row.append(cell(formats[m], i))
-    if base:
-        rest: list[Cell] = [("", None)] * (len(metrics) - 1)
-        rows.append([(f'always "{part.baseline_label}"', None), cell(formats[metrics[0]], part.baseline), *rest])
+def _figures_table(ev: Evaluation, metrics: list[str], counted: bool) -> Markup:
+    """The table that an evaluation prints, with short names and the errors as counts."""
+    block, names = models_block(ev, metrics), brief_names(ev.models)
+    columns, keys = list(block.table.columns), block.keys or ()
+    rows: list[list[Cell]] = [list(zip(*row, strict=True)) for row in zip(block.table.rows, keys, strict=True)]
+    for row in rows:
+        row[0] = names.get(row[0][0], row[0][0]), None
     if counted:
         columns[2:2] = ["misses", "false alarms"]
-        for row, model_part in zip_longest(rows, parts):
-            row[2:2] = [("", None), ("", None)] if model_part is None else errors(model_part)
-    of_class = [m.title for m in measures if m.of_one_class or m.of_scores]
-    title = f"In brackets: {percent(part.confidence)} intervals."
-    if of_class and part.positive not in (None, 1):
-        title += f" {listing(of_class)}: of {one_line(str(part.positive))}."
-    return sortable(cells_block(columns, rows, title=title))
+        for row, part in zip_longest(rows, ev.parts):
+            row[2:2] = [("", None), ("", None)] if part is None else errors(part)
+    return sortable(cells_block(columns, rows, title=block.table.remark))
 
 
 def sortable(block: TableBlock) -> Markup:
@@ -142,8 +129,10 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) ->
     p.source.expect_scores()
     cmp, note = _compared(p, asked)
     # Judged by costs, scores are cut where the costs themselves say.
-    threshold = cmp.threshold if isinstance(cmp, CostComparison) else None
-    cut = p if threshold is None else p.with_threshold(threshold)
+    cut = p
+    if isinstance(cmp, CostComparison):
+        cut = p.with_threshold(cmp.threshold)
+        asked = replace(asked, cost_fp=cmp.cost_fp, cost_fn=cmp.cost_fn, costs=None)
     costs = _price_table(p, asked) if asked.by_cost and cmp is not None else asked.costs
     # Of two classes the page holds the curves of all models at once: their tables are counted once.
     with cut._tables_kept() if len(cut.labels) == 2 and cut.positive is not None else nullcontext():
@@ -153,7 +142,7 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) ->
         )  # fmt: skip
         contents = about_models(ev, cmp, cut, gallery, asked)
     undo = [
-        f"{one_line(column)!r} was read as {kind} by its name; if it is none: --{kind} none, in Python {kind}=False."
+        f"Column {one_line(column)!r} is used as {kind} (by its name). To change it: --{kind} none or {kind}=False."
         for kind, column in p.roles.recognised.items()
     ]
     return replace(contents, reading="\n".join([contents.reading, *undo, *([note] if note else [])]))
@@ -188,9 +177,9 @@ def _compare(p: Predictions, asked: ReportOptions) -> Comparison | None:
         compare, p, reference=asked.reference, confidence=asked.confidence, rng=asked.rng, prior=asked.prior
     )
     if asked.by_cost:
-        if asked.metric is not None or asked.margin is not None or asked.costs is not None:
-            raise InputError("cost_fp= and cost_fn= judge by cost: leave metric=, costs= and margin= out")
-        return judge(cost_fp=asked.cost_fp, cost_fn=asked.cost_fn)
+        return judge(
+            metric=asked.metric, costs=asked.costs, margin=asked.margin, cost_fp=asked.cost_fp, cost_fn=asked.cost_fn
+        )
     judged = p.scale is not None or all(p.has_predictions(m) for m in p.models)
     if asked.metric is None and asked.costs is None and not judged:
         return None
@@ -217,7 +206,7 @@ def about_models(
     judged = ev if cmp is None else cmp
     assert judged is not None
     explored, reason = _explored(p, asked, cmp)
-    first = [_hero(ev, cmp)]
+    first = [_hero(ev, cmp, p)]
     data = None
     if explored is not None:
         section, data = explorer_section(explored, gallery, cmp, metric="accuracy" if ev is None else ev.first_metric)
@@ -245,16 +234,33 @@ def about_models(
     )
 
 
-def _hero(ev: Evaluation | None, cmp: Comparison | None) -> Section:
+def _hero(ev: Evaluation | None, cmp: Comparison | None, p: Predictions | None) -> Section:
     """The first figure: the leaderboard, or of one model its metrics."""
     if cmp is not None:
-        blocks: tuple[Markup, ...] = (leaderboard(comparison_board(cmp, ev)), *_text(alike_within_margin(cmp).text()))
+        blocks: tuple[Markup, ...] = (leaderboards([cmp, *_by_others(cmp, p)]), *_text(alike_within_margin(cmp).text()))
         return Section(key="board", title="Leaderboard", blocks=blocks)
     assert ev is not None
     if len(ev.parts) == 1:
         reasons = _text(_reasons(ev))
         return Section(key="models", title="How good it is", blocks=(model_board(ev.parts[0]), *reasons))
     return Section(key="board", title="Leaderboard", blocks=(leaderboard(evaluation_board(ev)),))
+
+
+# What models are judged by too, where it can be had, and of how many models.
+ALSO_BY = ("accuracy", "auc", "f1", "macro_f1", "hand_till_auc", "log_loss")
+MOST_JUDGED = 12
+
+
+def _by_others(cmp: Comparison, p: Predictions | None) -> Iterator[Comparison]:
+    """The same models judged by other metrics; of many models by the one that was looked at already."""
+    known = {} if cmp.also is None else {cmp.also.metric: cmp.also}
+    yield from known.values()
+    if p is None or len(cmp.models) > MOST_JUDGED:
+        return
+    for metric in ALSO_BY:
+        if metric not in (cmp.metric, *known) and (metric != "macro_f1" or p.positive is None):
+            with suppress(InputError):  # scores, probabilities or a positive class are missing
+                yield compare(p, metric=metric, reference=cmp.reference, confidence=cmp.confidence)
 
 
 def answers(ev: Evaluation | None, cmp: Comparison | None) -> Sayings:
@@ -265,7 +271,7 @@ def answers(ev: Evaluation | None, cmp: Comparison | None) -> Sayings:
     if len(ev.parts) > 1:
         return (Said(words=ev.verdict),)
     first, *rest = verdict_lines(ev)
-    head, *more = accuracy_sentences(ev.parts[0]) or (first,)
+    head, *more = judged_sentences(ev.parts[0]) or (first,)
     rest = [*more, *rest]
     but = [line for line in rest if line in ev.findings.but()]
     words = [line for line in rest if line not in but]
@@ -321,15 +327,13 @@ MOST_BESIDE = 4
 
 
 def _slices(ev: Evaluation, cmp: Comparison | None, gallery: Gallery) -> Iterator[Section]:
-    """Each slice by what models are judged by; by costs with the errors that make the cost of the cheapest."""
+    """Each slice by what models are judged by."""
     metric = cmp.metric if cmp is not None else ev.first_metric
     by_cost = isinstance(cmp, CostComparison)
     gap, verdict = gap_figures(ev, metric, gallery, cmp)
     order = (ev.models if cmp is None else cmp.ranked)[:MOST_BESIDE]
     differences = [html_table(slices_table(cmp))] if cmp is not None and cmp.slices else []
     blocks = [*gap, *differences, _slice_table(ev, metric, order, by_cost=by_cost)]
-    if by_cost and all(inner.positive is not None for inner in ev.slices.values()):
-        blocks.append(_slice_errors(ev, order[0]))
     yield Section(key="slices", title="By slice", lead=verdict, blocks=tuple(blocks))
 
 
@@ -352,16 +356,6 @@ def _slice_table(ev: Evaluation, metric: str, order: Sequence[str], *, by_cost: 
     how = " that hold together" if ev.settings.get("together") else ", each by itself"
     caption = f"{capitalised(title)} by slice{more}; in brackets: {percent(ev.parts[0].confidence)} intervals{how}"
     return sortable(cells_block(("slice", "rows", *heads), rows, title=caption))
-
-
-def _slice_errors(ev: Evaluation, model: str) -> Markup:
-    rows: list[list[Cell]] = []
-    shown = key_names(ev.slices)
-    for value, inner in list(ev.slices.items())[:MOST_SLICES]:
-        part = next(p for p in inner.parts if p.name == model)
-        rows.append([(shown[value], None), *(errors(part) if part.confusion is not None else [("", None)] * 2)])
-    caption = f"The errors of {brief_names(ev.models)[model]} by slice"
-    return sortable(cells_block(("slice", "misses", "false alarms"), rows, title=caption))
 
 
 def _reasons(ev: Evaluation) -> str:

@@ -77,7 +77,7 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
         tab=" · ".join(filter(None, (title or answers[0].headline or c.title, clipped(file)))),
         command=command,
         versions=software(),
-        findings=shown_findings(c.findings, c.names),
+        findings=shown_findings(c.findings, c.names, " ".join(a.but for a in c.verdicts)),
         answers=answers,
         description=preview_words(answers),
         provenance=provenance(file),
@@ -164,8 +164,8 @@ def picture_style() -> str:
     return colours(":root", LIGHT) + by_system + by_hand + rules()
 
 
-def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> list[dict[str, object]]:
-    """Findings of one code together, worst first, each code with what to do and why it matters."""
+def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...], said: str = "") -> list[dict[str, object]]:
+    """Findings of one code together, worst first, with what to do and why; what was `said` is not repeated."""
     rules = every_rule()
     by_code: dict[str, list[tuple[Finding, tuple[str, ...]]]] = {}
     for f, about in by_message(sorted_findings(list(findings))):
@@ -173,7 +173,7 @@ def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> lis
     out: list[dict[str, object]] = []
     for code, group in by_code.items():
         first, rule = group[0][0], rules.get(code)
-        lines = [_line(f, about, names) for f, about in group]
+        lines = [_line(f, about, names) for f, about in group if f.message not in said] or ["see the verdict"]
         more = f" – and {len(lines) - 1} more of this kind" if len(lines) > 1 else ""
         out.append(
             {

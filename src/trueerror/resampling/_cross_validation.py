@@ -278,7 +278,7 @@ def _numbered(pairs: Iterator[tuple[Any, Any]], rows: Rows) -> Iterator[Split]:
         for part, word in ((train, "training"), (test, "test")):
             index = np.asarray(part)
             index = np.flatnonzero(index) if index.dtype == bool else index.astype(np.intp)
-            if len(index) == 0 or index.min() < 0 or index.max() >= rows.n:
+            if index.ndim != 1 or len(index) == 0 or index.min() < 0 or index.max() >= rows.n:
                 raise InputError(f"split {number + 1} has no {word} rows, or rows beyond the {rows.n:,} that there are")
             parts.append(index)
         if tested[parts[1]].any():
@@ -310,7 +310,7 @@ class NestedCV(Plan):
     """An outer plan for the error, and an inner one, inside each outer training set, for choosing.
 
     The learners are the settings to choose among: on each outer fold the one that is best over the inner splits is
-    tested, and the result speaks of "the chosen one". `inner=Holdout(1/3)` is a separate tuning set. A whole number is
+    tested, and the result is about "the chosen one". `inner=Holdout(1/3)` is a separate tuning set. A whole number is
     short for so many folds; scikit-learn's splitters will do too. Varma and Simon (2006), BMC Bioinformatics 7:91.
 
     >>> NestedCV(5, 3).outer

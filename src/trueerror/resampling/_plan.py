@@ -169,7 +169,7 @@ class Plan:
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Ints, Ints]]:
         """(training rows, test rows) of each ordinary test fold, with seed 0, as a splitter of scikit-learn gives them.
 
-        `groups` are clusters, which stay together. Without `y` classes cannot be spread evenly.
+        `groups` are clusters, which stay together. Classes cannot be spread evenly if `y` is missing.
 
         >>> from trueerror.resampling._cross_validation import KFold
         >>> [test.tolist() for _, test in KFold(2).split([[1]] * 4, [0, 1, 0, 1])]

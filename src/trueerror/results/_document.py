@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
+from trueerror._errors import InputError
 from trueerror.results._files import write_file
 from trueerror.results._format import (
     Text,
@@ -174,7 +175,7 @@ class Result:
             import_module("trueerror.plots").save(self, target, **options)
         else:
             known = ".json .md .tex .txt .csv .html .png .svg .pdf"
-            raise ValueError(f"cannot save as {ending or 'a file without ending'!r}; the endings are {known}")
+            raise InputError(f"cannot save as {ending or 'a file without ending'!r}; the endings are {known}")
         return target
 
     def explain(self) -> Text:
@@ -335,7 +336,7 @@ def to_frame(records: list[dict[str, object]], backend: str | None = None) -> An
     choices = (backend,) if backend else ("pandas", "polars")
     for name in choices:
         if name not in ("pandas", "polars", "pyarrow"):
-            raise ValueError(f"backend={name!r} is not known; use 'pandas', 'polars' or 'pyarrow'")
+            raise InputError(f"backend={name!r} is not known; use 'pandas', 'polars' or 'pyarrow'")
         if find_spec(name) is None:
             continue
         columns = {key: [_flat(r.get(key)) for r in records] for key in (records[0] if records else {})}
@@ -416,7 +417,7 @@ def schema_for(name: str) -> dict[str, Any]:
     kinds = (*ANSWERS[name], "Table") if name in ANSWERS else (name,)
     unknown = [kind for kind in kinds if kind not in whole["$defs"]]
     if unknown:
-        raise ValueError(f"there is no schema for {name!r}; there is one for {', '.join(ANSWERS)}")
+        raise InputError(f"there is no schema for {name!r}; there is one for {', '.join(ANSWERS)}")
     return {
         **whole,
         "$id": f"{whole['$id']}:{name}",
@@ -573,17 +574,11 @@ def from_records(records: Sequence[dict[str, object]], *, names: int = 1, title:
 
 
 def cells_block(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[Cell]],
-    *,
-    names: int = 1,
-    title: str = "",
-    best: tuple[tuple[int, int], ...] = (),
-    note: str = "",
+    columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, names: int = 1, title: str = "", note: str = ""
 ) -> TableBlock:
     """A table of cells that know what they are sorted by."""
     text = tuple(tuple(words for words, _ in row) for row in rows)
-    table = Table(columns=tuple(columns), rows=text, names=names, title=title, best=best, remark=note)
+    table = Table(columns=tuple(columns), rows=text, names=names, title=title, remark=note)
     return TableBlock(table, keys=[[key for _, key in row] for row in rows])
 
 

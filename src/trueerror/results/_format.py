@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache, partial
 
+from trueerror._errors import one_line as one_line
+
 
 class Text(str):
     """A string that shows itself as written, not quoted, in a console or a notebook; without control characters."""
@@ -425,11 +427,6 @@ def some(names: Sequence[str], most: int = 6, joint: str = "and") -> str:
 ELLIPSIS = "…"
 
 
-def one_line(text: str) -> str:
-    """User text without control characters, so that it cannot break a terminal or a table."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
-
-
 # What HTML and XML do not allow, and a terminal runs.
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -471,13 +468,13 @@ def short_names(names: Sequence[str], columns: int) -> list[str]:
     >>> short_names(["gbm, depth=1, tuned well", "gbm, depth=2, tuned well", "forest"], 14)
     ['gbm, depth=1…', 'gbm, depth=2…', 'forest']
     >>> short_names(["an ox that eats a pear at dawn", "an ox who ate no apple at dawn"], 10)
-    ['that …pear', 'who a…pple']
+    ['that eats', 'who ate']
     >>> short_names(["2024-01-01 00:00", "2024-01-01 01:00"], 14)
     ['…01-01 00:00', '…01-01 01:00']
     """
     different = list(dict.fromkeys(names))
     moments = all(map(MOMENT.fullmatch, different))
-    own = dict(zip(different, different if moments else _own_words(different, columns)[0], strict=True))
+    own = dict(zip(different, different if moments else _first_words(different, columns), strict=True))
     shortened = {name: clip(own[name], columns) for name in different}
     if moments and any(width(name) > columns for name in different):
         # A moment is read from its end: year, month and day go first.
@@ -533,15 +530,9 @@ def _alike(shown: dict[str, str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-# Names longer than this are cut in the middle: nobody reads on, and a page repeats them in many places.
-LONGEST_NAME = 120
-# In sentences, and where many stand under each other, names are cut to this.
-BRIEF = 28
-# What long names share is cut from this many characters on, if this many are left of each.
-LEAST_CUT, LEAST_OWN = 8, 3
-
-
-BLANKS, SIGNS = " ,;", "_/-"  # what parts the words of names: blanks and commas where there are some, else signs
+LONGEST_NAME = 120  # longer names are cut in the middle: a page repeats them in many places
+BRIEF = 28  # in sentences, and where many stand under each other
+LEAST_CUT = 8  # what long names share is cut from this many characters on
 
 
 @cache
@@ -561,11 +552,27 @@ def brief_names(names: tuple[str, ...]) -> dict[str, str]:
     return dict(zip(names, short_names([one_line(n) for n in names], BRIEF), strict=True))
 
 
+def _first_words(names: Sequence[str], columns: int) -> list[str]:
+    """Long names by their own words, without the last ones as long as names are too long and stay different."""
+    own = _own_words(names, columns)[0]
+    last = f"(?<=.)[{_signs(own)}]+[^{_signs(own)}]*$"
+    while len(own) > 1 and max(map(width, own)) > columns and all(re.search(last, name) for name in own):
+        own, before = [re.sub(last, "", name) for name in own], own
+        if len(set(own)) < len(set(names)):
+            return before
+    return own
+
+
+def _signs(names: Sequence[str]) -> str:
+    # Blanks and commas part the words of names where there are some, else signs.
+    return " ,;" if any(c in n for n in names for c in " ,;") else "_/-"
+
+
 def _own_words(names: Sequence[str], columns: int) -> tuple[list[str], list[str]]:
     """Long names without the words that stand at the same place in all; and these, as they follow each other."""
     if len(names) < 2 or max(map(width, names)) <= columns:
         return list(names), []
-    between = BLANKS if any(c in n for n in names for c in BLANKS) else SIGNS
+    between = _signs(names)
     words = [re.findall(f"[^{between}]*[{between}]+|[^{between}]+", n) for n in names]
     least = min(map(len, words))
     # Places count from the front and, where names have unlike numbers of words, from the end.
@@ -575,12 +582,9 @@ def _own_words(names: Sequence[str], columns: int) -> tuple[list[str], list[str]
         front = [i for k, i in enumerate(front) if i == k]
     back = [] if same else [i for i in range(-1, len(front) - least - 1, -1) if len({w[i] for w in words}) == 1]
     back = [i for k, i in enumerate(back) if i == -1 - k]
+    # A bare number says too little: the word before it stays.
+    front = [i for i in front if i + 1 in front or i + 1 >= least or any(c.isalpha() for w in words for c in w[i + 1])]
     own = [[x for i, x in enumerate(w) if i not in front and i - len(w) not in back] for w in words]
-    if any(width("".join(w).strip(between)) < LEAST_OWN for w in own) and front:
-        # A bare number says too little: the word before it stays.
-        first = next((i for i in range(least) if i not in front), least)
-        front = [i for i in front if i != first - 1]
-        own = [[x for i, x in enumerate(w) if i not in front and i - len(w) not in back] for w in words]
     shared = "".join(words[0][i] if i in front or i - len(words[0]) in back else "\n" for i in range(len(words[0])))
     kept = ["".join(w).strip(between) for w in own]
     if len(shared.replace("\n", "")) < LEAST_CUT or len(set(kept)) < len(set(names)) or not all(kept):

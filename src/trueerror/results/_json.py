@@ -20,7 +20,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from trueerror.results._format import clip, one_line
+from trueerror._errors import InputError, one_line
+from trueerror.results._format import clip
 
 SCHEMA = "trueerror/1"
 MOST_SAVED = 256 << 20  # bytes of a saved result
@@ -134,7 +135,7 @@ def _type_named(name: object) -> type:
             if f"\nclass {name}(" in path.read_text(encoding="utf-8"):
                 import_module(".".join(path.relative_to(package.parent).with_suffix("").parts))
     if name not in TYPES:
-        raise ValueError(f"this is not a saved trueerror result: unknown type {name!r:.40}")
+        raise InputError(f"this is not a saved trueerror result: unknown type {name!r:.40}")
     return TYPES[str(name)]
 
 
@@ -148,7 +149,7 @@ def from_fields(kind: type[Made], data: dict[str, Any]) -> Made:
     fields = {f.name: f for f in fields_of(kind)}
     unknown = sorted(set(data) - set(fields))
     if unknown:
-        raise ValueError(f"a saved {kind.__name__} has unknown fields: {', '.join(unknown)}")
+        raise InputError(f"a saved {kind.__name__} has unknown fields: {', '.join(unknown)}")
     # None in a field that may be absent is left out, so null was NaN there too.
     absent = {k for k, f in fields.items() if f.type == "float" or (f.type == "float | None" and f.default is None)}
     restored = {k: math.nan if v is None and k in absent else v for k, v in data.items()}
@@ -156,20 +157,20 @@ def from_fields(kind: type[Made], data: dict[str, Any]) -> Made:
     hints = _hints(made)
     for name, value in restored.items():
         if not fits(value, hints[name]):
-            raise ValueError(f"{DAMAGED}{name} of {kind.__name__} is {value!r:.40}")
+            raise InputError(f"{DAMAGED}{name} of {kind.__name__} is {value!r:.40}")
     low: Any = restored.get("low")
     high: Any = restored.get("high")
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
-        raise ValueError(f"{DAMAGED}its low limit {low:g} lies above its high limit {high:g}")
+        raise InputError(f"{DAMAGED}its low limit {low:g} lies above its high limit {high:g}")
     estimate: Any = restored.get("estimate")
     if "confidence" in fields and all(isinstance(x, int | float) for x in (low, estimate, high)):
         slack = 1e-9 * max(1.0, abs(estimate))
         if estimate < low - slack or estimate > high + slack:
-            raise ValueError(f"{DAMAGED}its estimate {estimate:g} lies outside its limits")
+            raise InputError(f"{DAMAGED}its estimate {estimate:g} lies outside its limits")
     for name, (least, most) in RANGES.items():
         value = restored.get(name)
         if isinstance(value, int | float) and not (math.isnan(value) or value == math.inf or least <= value <= most):
-            raise ValueError(f"{DAMAGED}{name} of {kind.__name__} is {value!r:.40}")
+            raise InputError(f"{DAMAGED}{name} of {kind.__name__} is {value!r:.40}")
     return kind(**restored)
 
 
@@ -232,11 +233,11 @@ def _saved(path: Path) -> str:
         fits = stat.S_ISREG(about.st_mode) and about.st_size <= MOST_SAVED
         text = path.read_text(encoding="utf-8") if fits else ""
     except OSError as error:
-        raise ValueError(f"cannot read {name}: {error.strerror or error}") from None
+        raise InputError(f"cannot read {name}: {error.strerror or error}") from None
     except ValueError as error:  # a name with a zero byte
-        raise ValueError(f"{name} is not a {'text file' if isinstance(error, UnicodeError) else 'path'}") from None
+        raise InputError(f"{name} is not a {'text file' if isinstance(error, UnicodeError) else 'path'}") from None
     if not fits:
-        raise ValueError(f"{name} is no saved trueerror result: a folder, a pipe, a device, or too large")
+        raise InputError(f"{name} is no saved trueerror result: a folder, a pipe, a device, or too large")
     return text
 
 
@@ -248,22 +249,22 @@ def load(path_or_text: str | Path) -> Any:
     True
     """
     if not isinstance(path_or_text, str | Path):
-        raise ValueError(f"te.load takes the path of a saved result, or its text, not {path_or_text!r:.40}")
+        raise InputError(f"te.load takes the path of a saved result, or its text, not {path_or_text!r:.40}")
     is_text = isinstance(path_or_text, str) and path_or_text.lstrip().startswith("{")
     text = str(path_or_text) if is_text else _saved(Path(path_or_text))
     if text.count("[") + text.count("{") > 1_000_000 + len(text) // 16:
-        raise ValueError("this is not a saved trueerror result: it holds too many lists")
+        raise InputError("this is not a saved trueerror result: it holds too many lists")
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}: {error.msg}"
-        raise ValueError(f"not valid JSON at {place}; te.load reads what .to_json() wrote") from None
+        raise InputError(f"not valid JSON at {place}; te.load reads what .to_json() wrote") from None
     except (ValueError, RecursionError) as error:  # Python refuses to read numbers of thousands of digits
         what = "is nested too deeply" if isinstance(error, RecursionError) else "holds a number with too many digits"
-        raise ValueError(f"this is not a saved trueerror result: it {what}") from None
+        raise InputError(f"this is not a saved trueerror result: it {what}") from None
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
-        raise ValueError(f'this is not a saved trueerror result: its "schema" is {schema!r:.40}, not {SCHEMA!r}')
+        raise InputError(f'this is not a saved trueerror result: its "schema" is {schema!r:.40}, not {SCHEMA!r}')
     try:
         result = decode(data)
         with _numbers_raise():  # what cannot be shown is damaged as well
@@ -273,8 +274,8 @@ def load(path_or_text: str | Path) -> Any:
         return result
     except ValueError as error:
         known = str(error).startswith(("this ", "a saved"))
-        raise ValueError(f"{'' if known else DAMAGED}{one_line(str(error)):.250}") from None
+        raise InputError(f"{'' if known else DAMAGED}{error!s:.250}") from None
     except RecursionError:
-        raise ValueError("this is not a saved trueerror result: it is nested too deeply") from None
+        raise InputError("this is not a saved trueerror result: it is nested too deeply") from None
     except (TypeError, KeyError, AttributeError, IndexError, ArithmeticError) as error:
-        raise ValueError(f"{DAMAGED}{one_line(str(error)):.250}") from None
+        raise InputError(f"{DAMAGED}{error!s:.250}") from None

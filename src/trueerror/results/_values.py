@@ -82,14 +82,12 @@ SENTENCES: dict[str, Callable[..., str]] = {
         "class-in-one-cluster": "one cluster holds all rows of a class, or all calls of it: without it the metric has "
         "no value, so the limits are the ends of its range",
         "one-cluster": "all rows are in one cluster, so nothing shows how clusters differ",
-        "half-added": "a count is 0: limits from counts with ½ added to each",
+        "half-added": "a count is 0: the limits come from counts with ½ added to each",
         "zero-count": "a count is 0, so no limits can be given",
         "no-variance": "the rows show no variance",
-        "labels-dependent": "labels of one row may depend on each other in any way: the mean of the labels' limits",
-        "labels-by-rows": "labels of one row may depend on each other in any way: as many independent decisions as "
-        "rows",
-        "labels-need-rows": "how the labels of a row depend on each other is not in the counts, so no limits can be "
-        "told",
+        "labels-dependent": "labels of one row may depend on each other: the limits are the mean of the labels' limits",
+        "labels-by-rows": "labels of one row may depend on each other: each row counts as one decision",
+        "labels-need-rows": "the counts do not show how the labels of a row depend on each other",
         "flat-resamples": "the bootstrap limits have no width",
         "no-pairs-of-ratings": "no item was rated by two raters",
         "constant-rater": "a rater gave all items one label, so agreement is that of chance whatever the others said",
@@ -97,7 +95,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
         "one-item": "one item shows no spread, so there is no interval",
     }.items()
 } | {
-    "simultaneous": lambda level: f"holds together with others: made at {percent(level)}",
+    "simultaneous": lambda level: f"holds together with others, at {percent(level)}",
     "few-other-labels": lambda items, label: (
         f"{'no item has' if not items else 'one item has' if items == 1 else f'{items} items have'} a label besides "
         f"{label!r}: wide limits"
@@ -112,8 +110,8 @@ SENTENCES: dict[str, Callable[..., str]] = {
     ),
     "no-width": lambda method: f"{method} has no width here",
     "clusters": lambda groups: f"{whole(groups)} clusters",
-    "clusters-worth": lambda g, size: f"{whole(g)} clusters, worth about {_rows_worth(size)} independent rows",
-    "weights-worth": lambda size: f"the weights leave about {_rows_worth(size)} rows' worth",
+    "clusters-worth": lambda g, size: f"{whole(g)} clusters, effective sample size {_rows_worth(size)} rows",
+    "weights-worth": lambda size: f"weights: effective sample size {_rows_worth(size)} rows",
     "lost-resamples": lambda lost: f"{percent(lost)} of the resamples had no value, as where a class was lost",
     "normal-model": lambda n, npq, instead: (
         f"TE203: the normal model needs n ≥ 30 and n·p·(1 − p) ≥ 5, here {whole(n)} and {number(npq)}; use {instead}"
@@ -219,12 +217,12 @@ def undone_in_words(undone_by: float, unit: str | None) -> str:
 class Contrast(Interval):
     """First minus second: a difference, its interval and a test of no difference.
 
-    Where several were compared, `low`, `high` and `p_adjusted` allow for their number and go together; `alone()` has
-    the limits of this difference by itself, which go with `p_value`.
-    `p_better` is a flat-prior posterior probability that the first is better, None where it is not computed.
-    `p_at_most` is True where the p-value is the smallest that so many replicates, or a search, can show, so that the
-    true one may be less. `undone_by` is about how many more rows (or what `undone_unit` names) of the kind that hurts
-    most would undo what the limits say, None where that is not known: half of one or less makes it fragile.
+    If several were compared, `low`, `high` and `p_adjusted` allow for their number. `alone()` has the limits of this
+    difference by itself, which go with `p_value`. `p_better` is a flat-prior posterior probability that the first is
+    better, None where it is not computed. `p_at_most` is True where the p-value is the smallest that so many
+    replicates, or a search, can show, so that the true one may be less. `undone_by` is about how many more rows (or
+    what `undone_unit` names) of the kind that hurts most would undo what the limits say, None where that is not known:
+    half of one or less makes it fragile.
     """
 
     first: str = "first"
@@ -315,7 +313,7 @@ class Test(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Posterior(Result):
-    """Where a difference lies, as three posterior probabilities that add to one.
+    """The sign of a difference, as three posterior probabilities that add to one.
 
     `left`: the second is better by more than the region of practical equivalence; `rope`: no difference that
     matters; `right`: the first is better.

@@ -303,8 +303,8 @@ def read(
 ) -> Predictions:
     """Predictions from files (CSV, TSV, Parquet, JSON, JSON Lines; .gz, .zst; folders, patterns, lists) or a frame.
 
-    Where the truth is in one file and predictions are in others, `predictions=["a.csv", "b.csv"]` (or {"a": path})
-    joins them on the id that they share, or by position where they have none and are equally long.
+    If the truth is in one file and predictions are in others, `predictions=["a.csv", "b.csv"]` (or {"a": path}) joins
+    them on the id that they share, or by position where they have none and are equally long.
 
     Excel, OpenDocument, Stata, SPSS, SAS, Feather and ORC files go through pandas. `table="name"` chooses a table of
     a SQLite or DuckDB file that holds several, or a sheet of a workbook. "-" is standard input. Folders called
@@ -354,7 +354,7 @@ def read(
         of_classes |= {"right": right, "right_from": right_from, "predictions": predictions}
         word = next((word for word, given in {**of_classes, "threshold": threshold}.items() if given is not None), None)
         if word is not None:
-            raise InputError(f"{word}= speaks of classes, and grade= says that the rows carry grades: leave one out")
+            raise InputError(f"{word}= is about classes, and grade= says that the rows carry grades: leave one out")
         if names is not None:
             raise InputError("names= goes with a truth and predictions; a file of grades needs a header")
         if isinstance(models, Mapping):

@@ -285,26 +285,13 @@ def _further_models(args: tuple[object, ...], options: dict[str, object], places
 
 @takes_table_options
 def predictions(
-    truth: ArrayLike,
-    predicted: ArrayLike = None,
-    *,
-    scores: ArrayLike = None,
-    fitted: object = None,
-    X: object = None,
-    labels: Iterable[object] | None = None,
-    positive: object = None,
-    ids: ArrayLike = None,
-    clusters: ArrayLike = None,
-    time: ArrayLike = None,
-    by: ArrayLike = None,
-    folds: ArrayLike = None,
-    repeats: ArrayLike = None,
-    weights: ArrayLike = None,
-    weights_kind: WeightsKind | None = None,
-    missing: Missing = "error",
-    threshold: Threshold = None,
-    **columns: object,
-) -> Predictions:
+    truth: ArrayLike, predicted: ArrayLike = None, *, scores: ArrayLike = None, fitted: object = None,
+    X: object = None, labels: Iterable[object] | None = None, positive: object = None, ids: ArrayLike = None,
+    clusters: ArrayLike = None, time: ArrayLike = None,
+    by: ArrayLike = None, folds: ArrayLike = None, repeats: ArrayLike = None, weights: ArrayLike = None,
+    weights_kind: WeightsKind | None = None, missing: Missing = "error",
+    threshold: Threshold = None, **columns: object,
+) -> Predictions:  # fmt: skip
     """The truth and what any number of models said of the same rows.
 
     Labels go in `predicted`, scores in `scores` (higher = more positive; (n, K) columns follow the label order), each
@@ -401,7 +388,9 @@ def build(given: GivenRows) -> ArraySource:
     """Checked and coded rows."""
     check_word(given.missing, ("error", "wrong", "drop"), "missing")
     if not given.models:
-        raise InputError("there is no model: pass labels in predicted, or scores in scores=")
+        raise InputError(
+            "there is no model: pass labels in predicted, or scores in scores=; an experiment has .estimate()"
+        )
     place = given.places.get("truth", "truth")
     if given.ids is None:
         check_indexes({place: given.truth, **_as_given(given)})
@@ -506,7 +495,7 @@ def _coded_truth(values: ArrayLike, place: str) -> Coded:
         row = int(np.argmax(gone)) + 1
         raise InputError(
             f"{place} is missing at row {row:,} ({int(gone.sum()):,} in all); a row without a truth cannot be "
-            "counted: leave it out of the input (missing= speaks of predictions)"
+            "counted: leave it out of the input (missing= is about predictions), or see te.ppi for a judge of all rows"
         )
     return coded
 

@@ -57,22 +57,11 @@ BOOLEANS: dict[str, float | None] = {"true": 1.0, "false": 0.0} | dict.fromkeys(
 
 
 def graded(
-    grades: object,
-    *,
-    grade: str | Sequence[str] | None = None,
-    models: str | Sequence[str] | None = None,
-    scale: tuple[float, float] | None = None,
-    ids: ArrayLike = None,
-    clusters: ArrayLike = None,
-    time: ArrayLike = None,
-    by: ArrayLike = None,
-    folds: ArrayLike = None,
-    repeats: ArrayLike = None,
-    weights: ArrayLike = None,
-    weights_kind: WeightsKind | None = None,
-    missing: Missing = "error",
-    table: str | None = None,
-) -> Predictions:
+    grades: object, *, grade: str | Sequence[str] | None = None, models: str | Sequence[str] | None = None,
+    scale: tuple[float, float] | None = None, ids: ArrayLike = None, clusters: ArrayLike = None, time: ArrayLike = None,
+    by: ArrayLike = None, folds: ArrayLike = None, repeats: ArrayLike = None, weights: ArrayLike = None,
+    weights_kind: WeightsKind | None = None, missing: Missing = "error", table: str | None = None,
+) -> Predictions:  # fmt: skip
     """Rows with a grade of each model, from 0 to 1 or on the `scale` that is given, such as (1, 5).
 
     `grades` is an array (one model), {"name": array}, or a table: a path or a data frame with the columns model, id and
@@ -82,9 +71,9 @@ def graded(
     several, or a sheet of a workbook.
 
     All verbs take the result: `te.evaluate` gives each model's mean score with an interval, `te.compare` the paired
-    differences, `te.gate` and `te.report` as ever. Grades are never rounded to right or wrong. Where all of them are 0
-    or 1, and no other `scale` is given, the rows are right or wrong, and the metric is accuracy. A row without a grade
-    is an error, or left out (missing="drop"), or graded at the low end (missing="wrong").
+    differences, `te.gate` and `te.report` as ever. Grades are never rounded to right or wrong. If all of them are 0 or
+    1, and no other `scale` is given, the rows are right or wrong, and the metric is accuracy. A row without a grade is
+    an error, or left out (missing="drop"), or graded at the low end (missing="wrong").
 
     >>> g = graded({"a": [0.5, 1.0, 0.25, 0.75], "b": [0.5, 0.75, 0.0, 0.75]})
     >>> print(g)

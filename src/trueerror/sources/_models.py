@@ -457,7 +457,7 @@ class FoldTable:
 
     `metric` is the name of the score as scikit-learn has it, "" where it is not known. `repeats` and `folds` number the
     test folds, `tests` and `trains` are their rows; `rows` is None where only their ratio is known. `rounds` counts
-    repeats of all rows; None where test rows were drawn at random. Of a search every setting is a learner, and `best`
+    repeats of all rows; None where test rows were drawn at random. Every setting of a search is a learner, and `best`
     is the one that it chose.
     """
 

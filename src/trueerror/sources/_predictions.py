@@ -51,6 +51,8 @@ KIND_WORDS: dict[KeyKind, str] = {"crossed": "crossed cluster", "times": "moment
 
 # The lowest and the highest grade that a row can have.
 Scale = tuple[float, float]
+# What it costs to call truth i as j, in label order.
+Prices = tuple[tuple[float, ...], ...]
 
 # (codes, probabilities (n, K) in label order) → one loss for each row.
 Loss = Callable[[Codes, Floats], Floats]
@@ -61,7 +63,8 @@ class ModelFacts:
     """How one model's answers are given.
 
     `scores` is "one" for a single column, higher = more positive, and "each" for one column a class. `absent` counts
-    the rows that lack a label or a score that the model should have, `unlabelled` those that lack a label.
+    the rows that lack a label or a score that the model should have, `unlabelled` those that lack a label. `prices`:
+    what each call costs (rows = truth), where a row gets the call that costs least by its probabilities.
     """
 
     name: str
@@ -70,11 +73,12 @@ class ModelFacts:
     threshold: float | None = None
     absent: int = 0
     unlabelled: int = 0
+    prices: Prices | None = None
 
     def answers_by_labels(self, threshold: float | None, *, of_labels: bool) -> bool:
         """Whether a metric, of labels or of scores, looks at the labels that the model came with."""
         cut = self.threshold if threshold is None else threshold
-        return self.scores == "none" or (of_labels and self.has_labels and cut is None)
+        return self.scores == "none" or (of_labels and self.has_labels and cut is None and self.prices is None)
 
     def lacks_scores_alone(self, threshold: float | None = None) -> bool:
         """Whether rows that lack something lack a score alone: the model answers by labels, which are there in all."""
@@ -144,7 +148,7 @@ class Facts:
         if facts.scores == "one" and self.positive is not None and chosen != self.positive:
             raise InputError(
                 f"the scores of {model!r} are for {self.positive!r}, and scores are never flipped; pass one column "
-                f"of scores for each class to speak of {chosen!r}"
+                f"of scores for each class to judge {chosen!r}"
             )
         return chosen
 
@@ -155,6 +159,12 @@ class Facts:
         cut = facts.threshold if threshold is None else check_threshold(threshold)
         if facts.scores == "none" and threshold is not None:
             raise InputError(f"{model!r} has labels only; there is no score to cut at threshold={threshold:g}")
+        if cut is None and facts.prices is not None:
+            if len(self.labels) > 2 or self.positive is None:
+                return DecisionRule("cheapest", prices=facts.prices)
+            up = self.labels.index(self.positive)
+            alarm, miss = (facts.prices[i][1 - i] - facts.prices[i][i] for i in (1 - up, up))
+            cut = alarm / (alarm + miss)
         if cut is None and facts.has_labels:
             return DecisionRule("labels")
         if cut is None and facts.scores == "each":
@@ -182,8 +192,9 @@ def labels_only(what: str, model: str) -> InputError:
 class DecisionRule(NamedTuple):
     """How rows get a predicted label; `threshold` None in a cut means 0.5, if all scores are in [0, 1]."""
 
-    kind: Literal["labels", "argmax", "cut"]
+    kind: Literal["labels", "argmax", "cheapest", "cut"]
     threshold: float | None = None
+    prices: Prices | None = None
 
 
 class ScoreRange(NamedTuple):
@@ -318,8 +329,8 @@ def check_threshold(threshold: float) -> float:
     """A threshold that can be compared with scores."""
     try:
         value = float(threshold)
-    except (TypeError, ValueError):
-        raise InputError(f"threshold={threshold!r} is not a number") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"threshold={threshold!r:.40} is not a number") from None
     if math.isnan(value):
         raise InputError("threshold=nan makes no row positive or negative; give a number")
     return value
@@ -592,8 +603,6 @@ class Predictions:
         low, high, *_ = self.score_range(model)
         return low >= 0 and high <= 1
 
-    can_call = has_predictions
-
     @property
     def fingerprint(self) -> str:
         """A digest of the truth in row order: equal for the same rows."""
@@ -703,6 +712,12 @@ class Predictions:
         """The same rows, the scores cut at another threshold (a number, or one for each model)."""
         facts = self._facts_cut_at(threshold)
         return replace(self._with(self.source.with_facts(facts)), notes=self._notes_by(facts))
+
+    def with_prices(self, prices: Mapping[str, Prices]) -> Predictions:
+        """The same rows, where the models that are named make the calls that cost least by their probabilities."""
+        models = tuple(replace(m, prices=prices.get(m.name, m.prices)) for m in self.facts.models)
+        rows = self.source if len(self.labels) == 2 and self.positive is not None else self.source.fetched()
+        return self._with(rows.with_facts(replace(self.facts, models=models)))
 
     def _noted_at(self, threshold: float | None) -> Predictions:
         """The same rows and all that was counted of them, with the notes that hold at a threshold."""

@@ -248,7 +248,7 @@ def _kind_words(study: LesionStudy, kind: str) -> str:
         both = c.interaction
         if both is not None and both.p_adjusted is not None and both.p_adjusted <= level:
             names = one_line(" and ".join(c.removed))
-            word = "stand in for each other" if both.estimate > 0 else "are worth more together"
+            word = "replace each other" if both.estimate > 0 else "contribute more together"
             sentences.append(
                 f"{names} {word}: interaction {with_limits(both.estimate, both.low, both.high, sign=True)}."
             )
@@ -259,7 +259,7 @@ def _kind_words(study: LesionStudy, kind: str) -> str:
 def _seed_words(study: LesionStudy) -> str:
     widest = max(study.contributions, key=lambda c: -1.0 if math.isnan(c.seed_sd) else c.seed_sd)
     return (
-        f"Seeds by themselves move a difference by {number(widest.seed_sd)} within one test fold "
+        f"Seeds alone move a difference by {number(widest.seed_sd)} within one test fold "
         f"({one_line(widest.name)}, the most), test folds by {number(widest.fold_sd)}; "
         "differences are means over the seeds."
     )
@@ -546,9 +546,9 @@ def lesion_study(
 
     `parts` maps names to what is taken out: columns (a name, a prefix such as "mean_*", a position, a slice, a mask, or
     a list of these), a pipeline step ("step:scale": it lets rows pass), settings of the learner ({"n_estimators": 1}),
-    a function that gives X without the part, or a whole learner that lacks it. Without `parts`, every column is one.
-    `variants`: "leave-one-out", "add-one-in" (each part alone, against none of them), "pairs" (every two, with their
-    interaction), or several. Columns are left out (how="drop") or made constant (how="constant").
+    a function that gives X without the part, or a whole learner that lacks it. Every column is a part unless `parts`
+    are given. `variants`: "leave-one-out", "add-one-in" (each part alone, against none of them), "pairs" (every two,
+    with their interaction), or several. Columns are left out (how="drop") or made constant (how="constant").
 
     Differences are above 0 where a part helps. They are tested by the corrected t over the test folds of the `plan`,
     adjusted within each kind; `alternative="greater"` asks only whether a part helps. `seeds` fits each variant several

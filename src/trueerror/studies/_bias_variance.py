@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, Features
+from trueerror.experiments._dataset import Dataset, Features, as_dataset
 from trueerror.experiments._experiment import Experiment, RunOptions, experiment_seed, run_experiment
 from trueerror.experiments._learners import Learner, as_learners, text_seed
 from trueerror.experiments._outcomes import outcome_losses
@@ -234,7 +234,7 @@ class BiasVariance(Result):
         o = p.optimism
         return (
             f"{one_line(p.learner)}: error {number(p.error.estimate)}, {verdict} "
-            f"({number(bias.estimate)} and {number(variance.estimate)}). Test error less training error: "
+            f"({number(bias.estimate)} and {number(variance.estimate)}). Test error minus training error: "
             f"{with_limits(o.estimate, o.low, o.high)}."
         )
 
@@ -287,7 +287,7 @@ def bias_variance(
     rng: Rng = None,
     progress: bool = True,
 ) -> BiasVariance:
-    """Where the error of learners comes from: noise, bias and variance over training sets; and how optimistic they are.
+    """Noise, bias and variance of the error of learners over training sets, and how optimistic they are.
 
     Training sets are drawn `rounds` times, and every model is tested on the same rows: either from `X, y` by bootstrap
     or as random halves (`sampling`), tested on `test=(X, y)` or on a share held out; or fresh from a `generator`, a
@@ -373,7 +373,7 @@ def _given(X: Features, y: Any, test: Any, held_out: float, seed: int) -> _Study
     if data.cluster_codes is not None or data.weights is not None:
         raise InputError("bias_variance takes rows without clusters and weights")
     if test is not None:
-        other = test if isinstance(test, Dataset) else as_study_data(*test)
+        other = as_dataset(tuple(test) if isinstance(test, list) else test, "test")
         joined = Dataset(_stacked(data.X, other.X), np.concatenate([data.y, other.y]), positive=data.positive)
         return _StudyRows(joined, other.n, data.n, None)
     check_test_share(held_out, "held_out")

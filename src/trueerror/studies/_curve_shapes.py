@@ -45,7 +45,7 @@ def worst_rise(sizes: Floats, losses: Floats, ratio: float, confidence: float) -
     return replace(
         tests[worst], name="rise", first=f"{sizes[j]:,.0f} rows", second=f"{sizes[i]:,.0f} rows",
         p_value=p_values[worst], p_adjusted=float(adjusted[worst]),
-        estimand="the expected loss at the larger size less that at the smaller",
+        estimand="the expected loss at the larger size minus that at the smaller",
     )  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def last_gain(sizes: Floats, losses: Floats, ratio: float, confidence: float) ->
     gain = corrected_t(losses[:, -2] - losses[:, -1], test_train_ratio=ratio, confidence=confidence, alternative="less")
     return replace(
         gain, name="gain", first=f"{sizes[-2]:,.0f} rows", second=f"{sizes[-1]:,.0f} rows",
-        estimand="the expected loss before the last step less that after it",
+        estimand="the expected loss before the last step minus that after it",
     )  # fmt: skip
 
 

@@ -86,8 +86,8 @@ def sizes_of(
         if step is not None:
             raise InputError('step= belongs to schedule="arithmetic"; for "geometric" pass ratio=')
         factor = (largest / first) ** (1 / (steps - 1)) if ratio is None else float(ratio)
-        if not (math.isfinite(factor) and factor > 1):
-            raise InputError(f"ratio={ratio!r} must be a number above 1, such as 2")
+        if not 1 < factor <= (largest / first) ** 2:
+            raise InputError(f"ratio={ratio!r:.40} must be a number above 1, such as 2, and leave two sizes")
         count = math.floor(math.log(largest / first) / math.log(factor) + 1e-9)
         sizes = [round(first * factor**i) for i in range(count + 1)]
         # A last size just below the largest would tell nothing more.

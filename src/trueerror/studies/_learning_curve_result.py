@@ -218,7 +218,7 @@ class LearningCurve(DocumentResult):
             middle, lows, highs = self.band(name, [size], confidence=level)
             estimate, low, high = float(middle[0]), float(lows[0]), float(highs[0])
             if size > FAR * self.sizes[-1]:
-                reason = f"{size / self.sizes[-1]:.0f} times the largest size: hardly to be believed"
+                reason = f"{size / self.sizes[-1]:.0f} times the largest size: too far to be reliable"
         return Interval(
             name=self.title, estimate=estimate, low=low, high=high, confidence=level, method="learning-curve",
             n=self.rows, note=reason, estimand=estimand,
@@ -270,8 +270,8 @@ class LearningCurve(DocumentResult):
         """What n rows (twice the data where n is not given) would add to the largest size, in the metric's own units.
 
         The difference of the fitted curve between the two, over curves fitted to resampled splits; splits share rows,
-        so their spread is widened by √(1 + J·n_test/n_train) as in the corrected t. Where the curve is not extrapolated
-        the limits are NaN, and the note says why. Below 0 is worse for accuracy and better for an error rate.
+        so their spread is widened by √(1 + J·n_test/n_train) as in the corrected t. If the curve is not extrapolated,
+        the limits are NaN and the note says why. Below 0 is worse for accuracy and better for an error rate.
         """
         name = self.learner(learner)
         size = 2.0 * self.rows if n is None else float(n)
@@ -377,9 +377,9 @@ class LearningCurve(DocumentResult):
 class TrainingShares(Result):
     """One random split at several training shares: how far its estimate is off. Made by `te.training_shares`.
 
-    Of each point, `estimate` is the mean over the splits with limits for it; `bias` how far models of that size are
-    from those of the largest training set, `sd` how much the estimate of one split varies with its rows, and `rmse`²
-    = bias² + sd².
+    Each point has `estimate`, the mean over the splits, with its limits; `bias` how far models of that size are from
+    those of the largest training set, `sd` how much the estimate of one split varies with its rows, and `rmse`² = bias²
+    + sd².
     """
 
     metric: str

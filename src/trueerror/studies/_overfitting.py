@@ -148,7 +148,7 @@ class Overfitting(Result):
         best = self.best
         claims = [
             f"Best on new rows: {one_line(self.parameter)} {one_line(best.setting)} ({self.title} "
-            f"{with_limits(best.estimate, best.low, best.high)}); chosen on these rows, so a little flattered."
+            f"{with_limits(best.estimate, best.low, best.high)}); chosen on these rows, so slightly optimistic."
         ]
         if not self.pairs:
             claims.append(

@@ -107,7 +107,7 @@ class EstimatorLaboratory(Result):
             sentences.append(f"Too optimistic: {', '.join(low)}.")
         if high:
             sentences.append(f"Too pessimistic: {', '.join(high)}.")
-        sentences.append(f"The least mean squared error has {best.estimator} (√MSE {number(best.rmse)}).")
+        sentences.append(f"{best.estimator} has the least mean squared error (√MSE {number(best.rmse)}).")
         return " ".join(sentences)
 
     def __str__(self) -> str:

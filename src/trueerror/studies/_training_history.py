@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.inference._many import adjust
+from trueerror.inputs._arrays import one_number
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_confidence, in_few_words, nearest
 from trueerror.metrics._registry import find_measure
@@ -82,7 +83,7 @@ class TrainingHistory(Result):
         )
 
     def price(self, setting: object = None) -> Contrast:
-        """By how much a step (without a name: where to stop) differs from the best one, with limits of that pair."""
+        """The difference of a step (by default, where to stop) from the best one, with limits of that pair."""
         name = self.stop.setting if setting is None else self[setting].setting
         for c in self.behind:
             if c.first == name:
@@ -128,7 +129,7 @@ class TrainingHistory(Result):
         """Where to stop, what that costs, and whether it gets worse later."""
         best, stop, step = self.best, self.stop, one_line(self.parameter)
         claims = [f"Best on the validation rows: {step} {one_line(best.setting)} ({self.title} {number(best.estimate)} "
-                f"{limits(best.low, best.high)}); chosen on these rows, so a little flattered."]  # fmt: skip
+                f"{limits(best.low, best.high)}); chosen on these rows, so slightly optimistic."]  # fmt: skip
         if stop is best:
             claims.append(f"Stop there: every simpler {step} is clearly worse." if best is not self.points[0] else
                         f"Stop there: it is the simplest {step}, and no other is better.")  # fmt: skip
@@ -157,7 +158,7 @@ class TrainingHistory(Result):
         last = (
             f"Intervals of {percent(self.confidence)}, each by itself. Each step is tested against the best by itself "
             f"({self.behind[0].method}): as the best was picked, equal steps look different a little too often, so it "
-            "stops late rather than early. What the chosen step is worth, other rows must say."
+            "stops late rather than early. Judge the chosen step on other rows."
         )
         return study_text(
             f"{whole(self.rows)} validation rows, {steps}.", [self.verdict], self._table(), [last, *self.notes]
@@ -190,7 +191,7 @@ def training_history(
     method: str | None = None,
     confidence: float = 0.95,
 ) -> TrainingHistory:
-    """Where to stop a training: validation rows judged after each epoch (or at each pruning level), with uncertainty.
+    """When to stop a training: validation rows judged after each epoch (or at each pruning level), with uncertainty.
 
     `history` has for each epoch the labels or scores that its model gave the validation rows, {1: …, 2: …}, the
     simplest first (of prunings the smallest tree); or pass a long table (epoch, id, truth, label or score) alone, whose
@@ -219,9 +220,8 @@ def training_history(
     sign = -1.0 if measure.higher_is_better else 1.0
     best = min(steps, key=lambda s: sign * first.estimates[s].estimate)
     against = first if best == steps[0] else compare(rows, reference=best, **options)
-    logged = {str(k): float(v) for k, v in (training or {}).items()}
-    unknown = [s for s in logged if s not in steps]
-    if unknown:
+    logged = {str(k): one_number(v, "training") for k, v in (training or {}).items()}
+    if unknown := [s for s in logged if s not in steps]:
         raise InputError(f"training={unknown[0]!r}: there is no such {parameter}{nearest(unknown[0], steps)}")
     points = []
     for step, place in zip(steps, places(steps), strict=True):

@@ -27,7 +27,7 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import InputError, nearest
 from trueerror.kernels._counting import count_codes, count_sparse
-from trueerror.tallies._confusion import DENSE_CELLS, Confusion
+from trueerror.tallies._confusion import DENSE_CELLS, Confusion, amounts_at
 from trueerror.tallies._missing import Missing, settle_missing
 
 Ints = NDArray[np.int64]
@@ -153,13 +153,9 @@ class Agreement:
         k = len(self.labels)
         called = self.second if which else self.first
         cells, where = np.unique(self.truth * (k + 1) + called, return_inverse=True)
-        counts = np.bincount(where, weights=self.counts, minlength=len(cells)).astype(np.int64)
-        weights = None
-        if self.weight_sums is not None:
-            weights = np.bincount(where, weights=self.weight_sums, minlength=len(cells)).astype(np.float64)
         return Confusion.from_cells(
-            labels=self.labels, positive=self.positive, row=cells // (k + 1), col=cells % (k + 1), counts=counts,
-            weight_sums=weights, declared=True,
+            labels=self.labels, positive=self.positive, row=cells // (k + 1), col=cells % (k + 1), declared=True,
+            **amounts_at(where, len(cells), self),
         )  # fmt: skip
 
     def swapped(self) -> Agreement:
@@ -179,15 +175,8 @@ class Agreement:
         width = len(self.labels) + 1
         cell = np.concatenate([(t.truth * width + t.first) * width + t.second for t in (self, other)])
         cells, where = np.unique(cell, return_inverse=True)
-        both = np.concatenate([self.counts, other.counts]).astype(np.float64)
-        counts = np.bincount(where, weights=both, minlength=len(cells)).astype(np.int64)
-        weights = None
-        if self.weight_sums is not None and other.weight_sums is not None:
-            weighed = np.concatenate([self.weight_sums, other.weight_sums])
-            weights = np.bincount(where, weights=weighed, minlength=len(cells)).astype(np.float64)
-        return Agreement(
-            self.labels, self.positive, cells // (width * width), cells // width % width, cells % width, counts, weights
-        )
+        parts = cells // (width * width), cells // width % width, cells % width
+        return Agreement(self.labels, self.positive, *parts, **amounts_at(where, len(cells), self, other))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Agreement):
@@ -311,13 +300,7 @@ class KeyedConfusion(_Keyed[Confusion]):
             places = np.array([position[k] for k in t.keys], dtype=np.int64)
             parts.append(places[t.key] * size + cells[t.cell])
         pairs, where = np.unique(np.concatenate(parts), return_inverse=True)
-        both = np.concatenate([self.counts, other.counts]).astype(np.float64)
-        counts = np.bincount(where, weights=both, minlength=len(pairs)).astype(np.int64)
-        weights = None
-        if self.weight_sums is not None and other.weight_sums is not None:
-            weighed = np.concatenate([self.weight_sums, other.weight_sums])
-            weights = np.bincount(where, weights=weighed, minlength=len(pairs)).astype(np.float64)
-        return KeyedConfusion(names, table, pairs // size, pairs % size, counts, weights)
+        return KeyedConfusion(names, table, pairs // size, pairs % size, **amounts_at(where, len(pairs), self, other))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, KeyedConfusion):

@@ -133,7 +133,7 @@ UNSAID: dict[str, object] = {
 class Confusion(Result):
     """Counts of truth × predicted. Rows are the truth; shards of one sample add up.
 
-    `positive` is the class that binary metrics speak of. A row without a prediction that counts as wrong sits in an
+    `positive` is the class that binary metrics are about. A row without a prediction that counts as wrong sits in an
     extra column, `unpredicted` (with two classes it counts as the other class instead). A data frame, such as
     `pd.crosstab(truth, predicted)`, goes by its own labels, in whatever order they stand; totals are refused. The four
     counts of two classes may be named: `tp=, fp=, fn=, tn=`.
@@ -706,15 +706,23 @@ def collapsed(table: Confusion, positive: object) -> tuple[Confusion, NDArray[np
     index = table.labels.index(find_label(positive, table.labels))
     cell = 2 * (table.row == index) + (table.col == index)
     cells, where = np.unique(cell, return_inverse=True)
-
-    def summed(values: Array | None) -> Array | None:
-        return None if values is None else sum_columns(values.astype(np.float64), where, len(cells))
-
-    counts = summed(table.counts)
-    assert counts is not None
     binary_table = Confusion.from_cells(
-        labels=(False, True), positive=True, row=cells // 2, col=cells % 2, counts=counts.astype(np.int64),
-        weight_sums=summed(table.weight_sums), weight_squares=summed(table.weight_squares), sources=table.sources,
-        declared=True,
+        labels=(False, True), positive=True, row=cells // 2, col=cells % 2, sources=table.sources, declared=True,
+        **amounts_at(where, len(cells), table),
     )  # fmt: skip
     return binary_table, where.astype(np.int64)
+
+
+def amounts_at(where: NDArray[np.integer[Any]], cells: int, *tables: Any) -> dict[str, Array]:
+    """What tables count, added up cell by cell: each cell's place among so many; weights where all have some.
+
+    >>> amounts_at(np.array([0, 2, 2]), 3, Confusion([[5, 1], [2, 0]]))
+    {'counts': array([5, 0, 3])}
+    """
+    found = {}
+    for name in ("counts", "weight_sums", "weight_squares"):
+        parts: list[Array] = [x for t in tables if (x := getattr(t, name, None)) is not None]
+        if len(parts) == len(tables):
+            column = np.concatenate(parts, axis=-1)
+            found[name] = sum_columns(column.astype(np.float64), where, cells).astype(column.dtype)
+    return found

@@ -46,7 +46,7 @@ def check(source: Any, *, training: Any = None, **columns: Any) -> Findings:
         return findings
     if isinstance(source, Confusion):
         if training is not None:
-            raise InputError("training= speaks of rows, but a confusion matrix has only counts")
+            raise InputError("training= needs rows, but a confusion matrix has only counts")
         return evaluate(source).findings
     given, seen = _opened(source, columns_for(source, training, columns))
     known = None if training is None else _opened(training, columns_for(training, source, columns))[0]

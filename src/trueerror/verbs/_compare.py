@@ -1,9 +1,4 @@
-"""`te.compare`: is this model better than that one?
-
-A comparison slice by slice: the same pairs on the rows of each slice, and what to beware of in reading them.
-
-What would settle a comparison that these rows leave open.
-"""
+"""`te.compare`: is this model better than that one, in each slice too, and what would settle what is open?"""
 
 from __future__ import annotations
 
@@ -13,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations, islice
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from trueerror.findings import Evidence
 from trueerror.findings._rules import sorted_findings
@@ -45,9 +40,10 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
 from trueerror.methods._registry import DIFFERENT, SAME
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.results import Alternative, Contrast, Interval, Test
+from trueerror.results import Contrast, Interval, Test
 from trueerror.results._format import listing, number
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
+from trueerror.sources._grades import graded
 from trueerror.sources._models import FoldTable, is_fold_result, refuse_fold_sizes
 from trueerror.sources._open_tables import columns_for
 from trueerror.sources._pairing import pair
@@ -69,6 +65,7 @@ from trueerror.verbs._evidence import (
     row_evidence,
     sample_evidence,
 )
+from trueerror.verbs._label_metrics import is_multilabel, one_label_each
 from trueerror.verbs._model_metrics import (
     ModelMetrics,
     Settings,
@@ -77,6 +74,7 @@ from trueerror.verbs._model_metrics import (
     judged_by,
     judged_on,
     named_costs,
+    priced,
     refuse_classes,
 )
 
@@ -130,7 +128,7 @@ def next_step(made: Comparison, measure: Measure) -> str:
         return ""
     rows = _rounded(plan.n)
     whole = n == made.estimates[best].n and measure.of_all_classes
-    kind = "rows of this kind" if whole else f"rows of those that {made.title} speaks of"
+    kind = "rows of this kind" if whole else f"rows that count for {made.title}"
     size = abs(100 * c.estimate)
     gap = f"{size:.1f} points" if size >= 0.05 else f"{size:.1g} points"
     if plan.n <= n:
@@ -199,9 +197,9 @@ def compare(asked: Comparing) -> Comparison:
       p-values adjusted by `adjust`. `reference=` compares with one model only.
     - Metric: a name, accuracy where nothing else is asked for, or {"f_beta": {"beta": 2}} with its own options.
     - Alike? `margin=` asks besides whether pairs are alike within ±margin (adjusted too).
-    - Costs: `cost_fp=` and `cost_fn=` compare probabilities by what their calls cost, at the threshold that the costs
-      name: a `CostComparison`. `costs=` (a cost matrix) compares the calls as they are by their expected cost, and
-      so do the two costs where models have labels only.
+    - Costs: `costs=` (a cost matrix; `cost_fp=`, `cost_fn=` of two classes) compares by what calls cost.
+      Probabilities make the calls that cost least: of two classes at the threshold that the costs name (a
+      `CostComparison`). Labels alone, and scores with `threshold=`, are judged as they stand.
     - Another class mix: `prior=`, the share of the positive class, or of each class. Slices: `by=` compares in each
       too (`cmp.slices`, adjusted over all of them).
     - Folds: with `folds=` rows are ranked within folds; `method="corrected-t"` (or `repeats=` of folds) asks for the
@@ -220,11 +218,18 @@ def compare(asked: Comparing) -> Comparison:
     check_alternative(asked.alternative)
     check_word(asked.adjust, ADJUSTMENTS, "adjust")
     asked = _of_evaluations(asked)
+    if asked.predicted is not None and asked.scores is None and is_multilabel(*asked.given_rows):
+        asked = one_label_each(asked)
     if asked.counts is not None or asked.marginals is not None or of_counts(*asked.given_rows):
         from trueerror.verbs._published import compare_published
 
         refuse_columns(asked.columns)
         return compare_published(asked)
+    if hasattr(asked.truth_or_predictions, "failures"):  # an experiment compares its own learners
+        own = {name: getattr(asked, name) for name in asked.changed() if name != "columns"}
+        return cast("Comparison", own.pop("truth_or_predictions").compare(**own))
+    if isinstance(answers := asked.columns.get("right", asked.columns.get("grade")), Mapping):
+        asked = replace(asked, truth_or_predictions=graded(answers), columns={})
     if asked.truth_or_predictions is None:
         raise InputError("there is nothing to compare: pass the truth and predictions, or counts= or marginals=")
     of_folds = _of_folds(asked)
@@ -233,41 +238,40 @@ def compare(asked: Comparing) -> Comparison:
 
         refuse_columns(asked.columns)
         return compare_folds(of_folds, Settings(confidence=asked.confidence, rng=asked.rng), asked)
-    measure, own_options = judged_by(asked.metric, asked.options, asked.costs)
+    costs = named_costs(asked.costs, asked.cost_fp, asked.cost_fn)
+    asked = replace(asked, costs=costs, cost_fp=None, cost_fn=None)
+    measure, own_options = judged_by(asked.metric, asked.options, costs)
     given, second = _samples(asked)
     if second is None and (two := _two_costs(given, asked)) is not None:
-        return _by_two_costs(given, replace(asked, costs=None, cost_fp=two[0], cost_fn=two[1]))
-    named = asked.metric is not None or asked.costs is not None
+        from trueerror.verbs._compare_costs import compare_costs
+
+        check_keys(given, "costs at a threshold")
+        return compare_costs(given, asked, *two)
+    named = asked.metric is not None or costs is not None
     measure, own_options = judged_on(given, measure, own_options, asked=named)
     if given.scale is not None:
-        refuse_classes(prior=asked.prior, threshold=asked.threshold, cost_fp=asked.cost_fp, cost_fn=asked.cost_fn)
-    settings = Settings.of(asked, {measure.name: own_options}, costs=asked.costs, threshold=asked.threshold)
-    by_cost = asked.cost_fp is not None or asked.cost_fn is not None
+        refuse_classes(prior=asked.prior, threshold=asked.threshold)
+    settings = Settings.of(asked, {measure.name: own_options}, costs=costs, threshold=asked.threshold)
     lowest, highest = measure.bounds(own_options) if measure.of_grades else measure.range
-    width = None if asked.margin is None or by_cost else check_margin(asked.margin, widest=highest - lowest)
+    if asked.margin is not None:
+        check_margin(asked.margin, widest=highest - lowest)
     if second is not None:
         if asked.paired is False:
-            if by_cost:
-                raise InputError(
-                    "cost_fp= and cost_fn= compare models on the same rows: pass costs=, for scores with threshold="
-                )
-            return _separate(given, second, measure, settings, replace(asked, margin=width))
+            samples = priced(given, settings), priced(second, settings)
+            return _separate(*samples, measure, settings, asked)
         given = pair(given, second)
     elif asked.paired is False:
         raise InputError("paired=False compares two Predictions on different rows: pass both")
-    if by_cost:
-        return _by_two_costs(given, asked)
-    compared: Comparer = partial(
-        compare_predictions, measure=measure, settings=settings, reference=asked.reference, method=asked.method,
-        adjust=asked.adjust, margin=width, alternative=asked.alternative,
-    )  # fmt: skip
+    given = priced(given, settings)
+    compared: Comparer = partial(compare_predictions, measure=measure, settings=settings, asked=asked)
     usual, comparison = not named and asked.margin is None and asked.method is None, compared(given)
     other = _telling_metric(given, comparison, measure) if usual or _mostly_one_class(comparison) else None
     if other is not None:
-        by_other = partial(
-            compare_predictions, measure=other, settings=replace(settings, metrics={other.name: {}}),
-            reference=asked.reference, adjust=asked.adjust,
-        )  # fmt: skip
+        others, alike = (
+            replace(settings, metrics={other.name: {}}),
+            Pairwise(reference=asked.reference, adjust=asked.adjust),
+        )
+        by_other = partial(compare_predictions, measure=other, settings=others, asked=alike)
         with suppress(InputError):  # the other metric cannot be had of folds with one class and the like
             comparison, compared = _with_another(comparison, by_other(given), compared, by_other, usual=usual)
     return sliced(comparison, given, compared) if given.has_key("slices") else comparison
@@ -337,40 +341,18 @@ def _samples(asked: Comparing) -> tuple[Predictions, Predictions | None]:
 
 
 def _two_costs(p: Predictions, asked: Comparing) -> tuple[float, float] | None:
-    """What a false alarm and a miss cost, where costs= of probabilities says no more: the costs name the threshold."""
-    unlike = (asked.metric, asked.options, asked.threshold, asked.margin, asked.paired, asked.cost_fp, asked.cost_fn)
+    """What a false alarm and a miss cost, where probabilities are compared by nothing else."""
+    unlike = (asked.metric, asked.options, asked.margin, asked.paired)
     if asked.costs is None or any(x is not None for x in unlike) or asked.alternative != "two-sided":
         return None
-    of_scores = all(p.has_scores(m) and not p.has_labels(m) and not p.has_class_scores(m) for m in p.models)
+    as_said = [m.name for m in p.facts.models if m.threshold is not None and asked.threshold is None]
+    of_scores = all(p.has_scores(m) and m not in as_said for m in p.models)
     if p.scale is not None or not of_scores or len(p.labels) != 2 or p.positive is None or len(p.models) < 2:
         return None
     prices, up = cost_matrix(asked.costs, p.labels, p.positive), p.labels.index(p.positive)
     fp, fn = float(prices[1 - up, up]), float(prices[up, 1 - up])
     inside = all(found.low >= 0 and found.high <= 1 for found in map(p.score_range, p.models))
     return (fp, fn) if inside and fp > 0 and fn > 0 and not prices[0, 0] and not prices[1, 1] else None
-
-
-def _by_two_costs(given: Predictions, asked: Comparing) -> Comparison:
-    """Models by what their errors cost: labels as they stand, scores at the threshold that the costs name."""
-    if asked.metric is not None or asked.costs is not None:
-        raise InputError(
-            "cost_fp= and cost_fn= compare by cost at the threshold that they name: leave metric= and costs= out"
-        )
-    if not any(given.has_scores(m) for m in given.models):
-        # Labels stand as they are: there is no threshold to choose.
-        costs = named_costs(None, asked.cost_fp, asked.cost_fn)
-        judged = asked.given(Pairwise) | asked.given(Resampling) | {"paired": None, "options": None}
-        return compare(given, costs=costs, prior=asked.prior, **judged)
-    for word, wanted in {"alternative": asked.alternative != "two-sided", "margin": asked.margin is not None}.items():
-        if wanted:
-            raise InputError(
-                f"{word}= does not go with cost_fp= and cost_fn= of scores: pass costs= with threshold=, which "
-                "compares the calls as labels are compared"
-            )
-    from trueerror.verbs._compare_costs import compare_costs
-
-    check_keys(given, "costs at a threshold")
-    return compare_costs(given, asked)
 
 
 def of_counts(first: object, second: object) -> bool:
@@ -392,12 +374,9 @@ def _evaluated(given: Any) -> Any:
     return part.confusion if rows is None else rows
 
 
-def compare_predictions(
-    p: Predictions, measure: Measure, settings: Settings, *, reference: str | None = None, method: str | None = None,
-    adjust: str = "holm", margin: float | None = None, alternative: Alternative = "two-sided",
-) -> Comparison:  # fmt: skip
+def compare_predictions(p: Predictions, measure: Measure, settings: Settings, asked: Pairwise) -> Comparison:
     """Compare the models of one sample."""
-    p = p.items_together()
+    p, reference, method = p.items_together(), asked.reference, asked.method
     check_keys(p, method, measure)
     if len(p.models) < 2:
         raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
@@ -423,26 +402,24 @@ def compare_predictions(
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
     rows = rows or paired()
-    spec = settings.spec(alternative=alternative)
+    spec = settings.spec(alternative=asked.alternative)
     wanted = _pairs(p.models, reference)
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
-    differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
+    differ = [c for c in contrasts if common is not p and c.p_value <= 1 - settings.confidence]
     counted = [recount for c in differ if (recount := rows.silence_counted(c, spec, method)) is not None]
     contrasts = [both_readings(c, counted) for c in contrasts] if counted else contrasts
     discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
     both_ways = None
-    if margin and alternative != "two-sided":
+    if asked.margin and asked.alternative != "two-sided":
         both_ways = [rows.contrast(a, b, settings.spec(), method) for a, b in wanted]
     sample = sample_evidence(p, measure, settings, estimates)
     comparison = assemble_comparison(
         measure,
         estimates,
         contrasts,
-        reference=reference,
-        margin=margin,
+        asked,
         both_ways=both_ways,
-        adjust=adjust,
         confidence=settings.confidence,
         within=measure.bounds(options),
         discordance=discordance,
@@ -506,8 +483,8 @@ def _discordances(rows: PairedRows, wanted: list[tuple[str, str]]) -> dict[tuple
 
 
 def assemble_comparison(
-    measure: Measure, estimates: dict[str, Interval], contrasts: Sequence[Contrast], *, confidence: float, adjust: str =
-    "holm", reference: str | None = None, margin: float | None = None, both_ways: Sequence[Contrast] | None = None,
+    measure: Measure, estimates: dict[str, Interval], contrasts: Sequence[Contrast], asked: Pairwise, *,
+    confidence: float, both_ways: Sequence[Contrast] | None = None,
     discordance: Mapping[tuple[str, str], Discordance] | None = None, omnibus: Test | None = None, reading: str,
     estimand: str, details: ComparisonDetails | None = None, sample: Iterable[Evidence] = (), within: tuple[float,
     float] | None = None,
@@ -519,7 +496,8 @@ def assemble_comparison(
     """
     counts, details = discordance or {}, details or ComparisonDetails()
     ends = measure.range if within is None else within
-    reach = ends[1] - ends[0]
+    reach, reference, adjust = ends[1] - ends[0], asked.reference, asked.adjust
+    margin = None if asked.margin is None else check_margin(asked.margin, widest=reach)
     pairs = tuple(_many.adjust_contrasts(contrasts, adjust, whole=(-reach, reach)))
     higher = bool(measure.higher_is_better)
     order = best_first(estimates, higher)
@@ -590,7 +568,6 @@ def _separate(
     first: Predictions, second: Predictions, measure: Measure, settings: Settings, asked: Comparing,
 ) -> Comparison:  # fmt: skip
     """Two samples of different rows, a model on each."""
-    alternative, method, adjust, margin = asked.alternative, asked.method, asked.adjust, asked.margin
     if len(first.models) > 1 or len(second.models) > 1:
         names = [listing(list(map(repr, p.models))) for p in (first, second)]
         raise InputError(
@@ -599,12 +576,11 @@ def _separate(
         )
     options = settings.options(measure.name)
     samples = [own_rows(p, p.models[0], measure, settings) for p in (first, second)]
-    contrast = unpaired_contrast(
-        (samples[0], samples[1]), measure, settings.spec(alternative=alternative), options, method
-    )
-    both_ways = contrast
-    if margin and alternative != "two-sided":
-        both_ways = unpaired_contrast((samples[0], samples[1]), measure, settings.spec(), options, method)
+    two_sided = unpaired_contrast((samples[0], samples[1]), measure, settings.spec(), options, asked.method)
+    contrast = two_sided
+    if asked.alternative != "two-sided":
+        spec = settings.spec(alternative=asked.alternative)
+        contrast = unpaired_contrast((samples[0], samples[1]), measure, spec, options, asked.method)
     estimates: dict[str, Interval] = {}
     sample = []
     on = {contrast.first: (first, first.models[0]), contrast.second: (second, second.models[0])}
@@ -618,9 +594,8 @@ def _separate(
         measure,
         estimates,
         [contrast],
-        margin=margin,
-        both_ways=[both_ways],
-        adjust=adjust,
+        asked,
+        both_ways=[two_sided],
         confidence=settings.confidence,
         within=measure.bounds(options),
         reading="First: {}\nSecond: {}\nDifferent rows: not paired.".format(

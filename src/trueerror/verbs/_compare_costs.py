@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 
-import numpy as np
-
 from trueerror.curves._calibration import calibration
 from trueerror.curves._hull import HullChoice, roc_hull
 from trueerror.curves._operating_point import OperatingPoint
@@ -19,12 +17,9 @@ from trueerror.curves._roc import roc
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._tuned import Tuned, cost_of_errors
-from trueerror.inference._unpaired import (
-    against_known,
-)
-from trueerror.inference.counts._paired import against_one_answer
+from trueerror.inputs._groups import Pairwise
 from trueerror.inputs._labels import need_positive
-from trueerror.inputs._options import InputError, Rng
+from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Prior, class_shares, find_measure
 from trueerror.results import Contrast, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
@@ -41,9 +36,9 @@ from trueerror.results._format import (
 )
 from trueerror.results._values import common_decimals, decided, deciding_p, short, short_percent, surety
 from trueerror.sources._predictions import Predictions
-from trueerror.verbs._compare import Comparing, compare_predictions, own_rows, sliced
+from trueerror.verbs._compare import Comparing, compare_predictions, sliced
 from trueerror.verbs._comparison import Comparison, slice_words, slices_block
-from trueerror.verbs._model_metrics import Settings
+from trueerror.verbs._model_metrics import ModelMetrics, Settings, against_constant_cost, priced
 
 USUAL = 0.5
 # A threshold chosen on rows must be so much cheaper on rows not used to choose it to be spoken of.
@@ -79,6 +74,10 @@ class CostComparison(Comparison):
     def _power(self) -> int:
         return 2
 
+    @property
+    def _worst(self) -> Findings:
+        return self.findings.without("TE201", "TE304")
+
     def _verdict_lines(self) -> tuple[str, ...]:
         return _verdict_lines(self)
 
@@ -88,15 +87,11 @@ class CostComparison(Comparison):
         costs = f"Costs: a false alarm {self.cost_fp:g}, a miss {self.cost_fn:g}, at {mix}."
         methods = ", ".join(dict.fromkeys(c.method for c in self.pairs))
         return page(
-            self.reading,
-            self._verdict_lines(),
-            TableBlock(_costs_table(self), beneath=at_usual(self)),
-            slices_block(self),
-            self.findings.block(several=True),
-            Paragraph((trust,)) if trust else None,
-            footer=[f"{costs} Methods: {methods}; .explain() for more."],
+            self.reading, self._verdict_lines(), TableBlock(_costs_table(self), beneath=at_usual(self)),
+            slices_block(self), self.findings.block(several=True, said=self._worst.worst(self.leaders)),
+            Paragraph((trust,)) if trust else None, footer=[f"{costs} Methods: {methods}; .explain() for more."],
             names=self.models,
-        )
+        )  # fmt: skip
 
     @property
     def cheaper_tuned(self) -> str | None:
@@ -142,55 +137,37 @@ class CostComparison(Comparison):
         return 100 * (self.cost_fn * share * missed / positives + self.cost_fp * (1 - share) * alarms / negatives)
 
 
-def compare_costs(
-    p: Predictions,
-    asked: Comparing,
-) -> CostComparison:
+def compare_costs(p: Predictions, asked: Comparing, cost_fp: float, cost_fn: float) -> CostComparison:
     """Compare models by what their calls cost when a false alarm costs `cost_fp` and a miss `cost_fn`.
 
     Probabilities are cut where calling becomes cheaper than not, cost_fp/(cost_fp + cost_fn) for rows like these
     (Elkan 2001, IJCAI 17:973), which needs no tuning; the finding TE304 says what tuning on these rows would promise
     and what would be left of it on other rows. Slices are compared at the same threshold.
     """
-    cost_fp, cost_fn = (1.0 if cost is None else cost for cost in (asked.cost_fp, asked.cost_fn))
     prior, threshold = positive_share(p, asked.prior), asked.threshold
-    confidence, adjust, rng = asked.confidence, asked.adjust, asked.rng
-    _check(p, cost_fp, cost_fn, prior)
+    confidence, rng = asked.confidence, 0 if asked.rng is None else asked.rng
+    if prior is not None and not 0 < prior < 1:
+        raise InputError(f"prior={prior!r} must lie between 0 and 1: the share of positives where the model will run")
     points = {
-        m: roc(p, model=m).operating_point(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng))
-        for m in p.models
+        m: roc(p, model=m).operating_point(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=rng) for m in p.models
     }
     cut = points[p.models[0]].untuned if threshold is None else float(threshold)
-    index = p.labels.index(p.positive)
-    prices = [[0.0, 0.0], [0.0, 0.0]]
-    prices[1 - index][index], prices[index][1 - index] = cost_fp, cost_fn
-    measure = find_measure("expected_cost")
-    settings = Settings.of(asked, {"expected_cost": {}}, costs=prices, threshold=cut, prior=prior)
-    compared = partial(
-        compare_predictions, measure=measure, settings=settings, reference=asked.reference, method=asked.method,
-        adjust=adjust,
-    )  # fmt: skip
+    measure, prices = find_measure("expected_cost"), {"fp": cost_fp, "fn": cost_fn}
+    settings = Settings.of(asked, {"expected_cost": {}}, costs=prices, threshold=threshold, prior=prior)
+    p = priced(p, settings)
+    compared = partial(compare_predictions, measure=measure, settings=settings, asked=asked)
     by_cost = compared(p)
     best = by_cost.best
-    by_area = compare_predictions(
-        p, find_measure("auc"), Settings(confidence=confidence, metrics={"auc": {}}), reference=best, adjust=adjust
-    )
+    own = Settings(confidence=confidence, metrics={"auc": {}})
+    by_area = compare_predictions(p, find_measure("auc"), own, Pairwise(reference=best, adjust=asked.adjust))
     comparison = CostComparison(
-        **{f.name: getattr(by_cost, f.name) for f in fields(Comparison)},
-        threshold=cut,
-        cost_fp=cost_fp,
-        cost_fn=cost_fn,
-        prior=prior,
-        positive=p.positive,
-        calls={m: _calls(p, m, cut) for m in p.models},
-        usual={m: _calls(p, m, USUAL) for m in p.models},
-        areas=by_area.estimates,
-        area_pairs=by_area.pairs,
-        against_constant=_against_constant(p, best, cut, prices, settings),
-        tuned=points,
-        chosen=roc_hull(p).best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng)),
-        slopes={m: slope for m in p.models if (slope := _slope(p, m, confidence)) is not None},
-    )
+        **{f.name: getattr(by_cost, f.name) for f in fields(Comparison)}, threshold=cut, cost_fp=cost_fp,
+        cost_fn=cost_fn, prior=prior, positive=p.positive, calls={m: _calls(p, m, cut) for m in p.models}, usual={m:
+        _calls(p, m, USUAL) for m in p.models}, areas=by_area.estimates, area_pairs=by_area.pairs,
+        against_constant=against_constant_cost(ModelMetrics(best, settings, predictions=p)), tuned=points,
+        chosen=roc_hull(p).best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=rng), slopes={m: slope for m
+        in p.models if (slope := _slope(p, m, confidence)) is not None},
+    )  # fmt: skip
     comparison = replace(comparison, findings=_findings(comparison, p))
     return sliced(comparison, p, compared) if p.has_key("slices") else comparison
 
@@ -204,60 +181,9 @@ def positive_share(p: Predictions, prior: Prior | None) -> float | None:
     return float(class_shares(prior, p.labels, p.positive)[p.labels.index(p.positive)])
 
 
-def _check(p: Predictions, cost_fp: float, cost_fn: float, prior: float | None) -> None:
-    for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
-        if not (math.isfinite(cost) and cost > 0):
-            raise InputError(f"{name}={cost!r} must be a number above 0: what one such error costs")
-    if prior is not None and not 0 < prior < 1:
-        raise InputError(f"prior={prior!r} must lie between 0 and 1: the share of positives where the model will run")
-    if len(p.models) < 2:
-        raise InputError(f"there is one model, {p.models[0]!r}; te.roc(…).operating_point finds its threshold")
-    if len(p.labels) != 2:
-        raise InputError(f"cost_fp and cost_fn speak of two classes, and there are {len(p.labels)}: pass costs=")
-    if p.positive is None:
-        raise need_positive(p.labels, "choosing by costs")
-    for m in p.models:
-        if not p.has_scores(m):
-            raise InputError(f"{m!r} has labels only: choosing a threshold takes scores; leave it out, or pass costs=")
-        low, high, *_ = p.score_range(m)
-        if low < 0 or high > 1:
-            raise InputError(
-                f"the scores of {m!r} run from {low:.4g} to {high:.4g}: costs name a threshold for probabilities only; "
-                "recalibrate them, or use te.roc(…).operating_point"
-            )
-
-
-def _seed(rng: Rng) -> Rng:
-    return 0 if rng is None else rng
-
-
 def _calls(p: Predictions, model: str, cut: float) -> tuple[int, int, int, int]:
     t = p.confusion(model, threshold=cut).binary()
     return int(t.fn), int(t.tp + t.fn), int(t.fp), int(t.fp + t.tn)
-
-
-def _against_constant(p: Predictions, best: str, cut: float, prices: list[list[float]], settings: Settings) -> Contrast:
-    """The chosen model's cost of a row less that of the cheaper constant answer, row by row on the same rows.
-
-    At a class mix that is given, what a constant answer costs is known.
-    """
-    table = p.confusion(best, threshold=cut)
-    price = np.asarray(prices)
-    if settings.prior is not None:
-        known = class_shares(settings.prior, p.labels, p.positive) @ price
-        sample = own_rows(p, best, find_measure("expected_cost"), settings)
-        contrast = against_known(sample.interval, float(known.min()), settings.spec())
-        return replace(contrast, name="expected cost", first=best, second=str(p.labels[int(np.argmin(known))]))
-    constant = int(np.argmin((price * table.classes().truth[:, None]).sum(axis=0)))
-    clusters = p.keyed_confusion(best, "clusters", threshold=cut) if p.has_key("clusters") else None
-    if clusters is not None:
-        table = clusters.table
-    values = price[table.row, table.col] - price[table.row, constant]
-    dearest = float(price.max())
-    contrast = against_one_answer(
-        table, values, clusters=clusters, confidence=settings.confidence, whole=(-dearest, dearest)
-    )
-    return replace(contrast, name="expected cost", first=best, second=str(p.labels[constant]))
 
 
 def _slope(p: Predictions, model: str, confidence: float) -> Interval | None:
@@ -309,7 +235,7 @@ def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
         lead,
         " ".join([opening, *words]),
         *slice_words(cmp),
-        *cmp.findings.without("TE201", "TE304").but(cmp.leaders),
+        *cmp._worst.but(cmp.leaders),
     )
 
 
@@ -402,11 +328,8 @@ def _constant_words(cmp: CostComparison) -> list[str]:
         return [f"{_best(cmp)} is cheaper than {answer}, by {size}."]
     if c.estimate >= 0:
         return [f"At this threshold {answer} is as cheap or cheaper."]
-    return [f"{_best(cmp)} may be no cheaper than {answer}: it saves {size}{_tested(c.p_value)}."]
-
-
-def _tested(p: float) -> str:
-    return "" if math.isnan(p) else f" ({p_value(p)})"
+    tested = "" if math.isnan(c.p_value) else f" ({p_value(c.p_value)})"
+    return [f"{_best(cmp)} may be no cheaper than {answer}: it saves {size}{tested}."]
 
 
 def _ranking_words(cmp: CostComparison) -> list[str]:

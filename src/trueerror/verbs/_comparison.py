@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
 from trueerror.findings import Findings
@@ -198,11 +199,15 @@ class Comparison(TrackedResult):
         """Who is better and how sure that is, in plain words."""
         return " ".join(self._verdict_lines())
 
+    @property
+    def _worst(self) -> Findings:
+        """The findings that a verdict may end with."""
+        return self.findings.without(*(("TE201",) if _hollow(self) else ()))
+
     def _verdict_lines(self) -> tuple[str, ...]:
-        codes = ("TE201",) if _hollow(self) else ()
         lead, verdict = _why_led(self), _verdict(self)
         words = f"{lead}By {self.title}: {verdict}" if lead else verdict
-        return words, *also_words(self), *slice_words(self), *self.findings.without(*codes).but(self.leaders)
+        return words, *also_words(self), *slice_words(self), *self._worst.but(self.leaders)
 
     @cached_property
     def _by_models(self) -> dict[tuple[str, str], Contrast]:
@@ -350,7 +355,10 @@ class Comparison(TrackedResult):
             None if self._anchor else TableBlock(_differences_table(self, _shown_pairs(self))),
             alike_within_margin(self),
             slices_block(self),
-            self.findings.block(several=len(self.models) > 2 or any(f.about in self.models for f in self.findings)),
+            self.findings.block(
+                several=len(self.models) > 2 or any(f.about in self.models for f in self.findings),
+                said=self._worst.worst(self.leaders),
+            ),
             Paragraph((f"Next: {self.next_step}",)) if self.next_step else None,
             footer=_footer_lines(self),
             tone=_tone(self),
@@ -537,8 +545,8 @@ def _two(cmp: Comparison) -> str:
         lead = f"{_hollow(cmp)}No clear difference: {a} and {b} both have "
         lead += f"{own_figure(cmp, cmp.estimates[best].estimate)} {cmp.title}"
         if math.isinf(c.low) and math.isinf(c.high):
-            return f"{lead}. Their scores never differ, so no limits can be given; that does not show them to be alike."
-        return f"{lead}; {_ci(cmp, c)}{unit(cmp)} for the difference. That does not show them to be alike."
+            return f"{lead}. Their scores never differ, so no limits can be given."
+        return f"{lead}; {_ci(cmp, c)}{unit(cmp)} for the difference. That does not mean that they are equally good."
     close = " a close call." if cmp.facts.borderline else ""
     sure, hollow = surety(p, 1 - c.confidence), _hollow(cmp)
     if sure == "open":
@@ -570,8 +578,8 @@ def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
         return f"They never differ on these rows ({p_value(p)})."
     rows = "row" if differ == 1 else "rows"
     return (
-        f"Of {whole(differ)} {rows} on which they differ {winner} wins {whole(won)}: if they were equally good, a "
-        f"split this uneven would come up {often} ({p_value(p)})."
+        f"{winner} wins {whole(won)} of the {whole(differ)} {rows} on which they differ. If they were equally good, "
+        f"a split this uneven would come up {often} ({p_value(p)})."
     )
 
 
@@ -636,7 +644,7 @@ def _tied(cmp: Comparison, title: str) -> str:
     c = cmp[best, tied[0]]
     if len(tied) == 1 and math.isfinite(c.low) and math.isfinite(c.high):
         lead += f"; {_ci(cmp, c)}{unit(cmp)} for the difference"
-    lead += ". That does not show them to be alike"
+    lead += ". That does not mean that they are equally good"
     words = [f"{lead}."]
     if open_:
         verb = "has" if len(open_) == 1 else "have"
@@ -775,7 +783,10 @@ def _models_table(cmp: Comparison) -> Table:
     cells = {m: short_percent(i, own) if share else short(i, own) for m, i in cmp.estimates.items()}
     rows = tuple((m, *([letters[m]] if letters else []), cells[m]) for m in cmp.ranked)
     last = 2 if letters else 1
-    best = tuple((i, last) for i in range(len(cmp.leaders)))
+    # Bold says that the order is clear: no other model may be as good.
+    all_judged = cmp.reference is None or len(cmp.models) == 2
+    clear = len(cmp.leaders) == 1 and all_judged and all(cmp.better(cmp.best, m) for m in cmp.ranked[1:])
+    best = ((0, last),) if clear else ()
     limits_of = f"[{percent(cmp.confidence)} CI]"
     columns: tuple[str, ...] = (*("model", "tier")[:last], f"{cmp.title}{', %' * cmp.facts.share} {limits_of}")
     if cmp._anchor:
@@ -788,16 +799,28 @@ def _models_table(cmp: Comparison) -> Table:
     return Table(columns=columns, rows=rows, best=best, names=last)
 
 
-TIER_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SHARED = ("Models that share a letter show no clear difference.",)
 
 
 def tier_letters(cmp: Comparison) -> dict[str, str]:
     """The tiers of each model as letters, a the best one; {} where there are none to tell, or more than letters."""
-    if len(cmp.models) < 3 or cmp.reference is not None or not 0 < len(cmp.tiers) <= len(TIER_LETTERS):
+    return {} if cmp.reference is not None else letters_of(cmp.models, cmp.tiers)
+
+
+def letters_of(models: Sequence[str], tiers: Sequence[Sequence[str]]) -> dict[str, str]:
+    """A letter for each group without a clear difference, a the best one; four or more in a row as a range.
+
+    Nothing where there are two models, one group, or more groups than letters.
+    """
+    if len(models) < 3 or not 1 < len(tiers) <= len(ascii_lowercase):
         return {}
-    tiered = list(zip(TIER_LETTERS, cmp.tiers, strict=False))
-    return {m: "".join(letter for letter, tier in tiered if m in tier) for m in cmp.models}
+    out = {}
+    for m in models:
+        places = [i for i, tier in enumerate(tiers) if m in tier]
+        letters = "".join(ascii_lowercase[i] for i in places)
+        unbroken = len(places) > 3 and places[-1] - places[0] == len(places) - 1
+        out[m] = f"{letters[0]}–{letters[-1]}" if unbroken else letters
+    return out
 
 
 def tiers(cmp: Comparison) -> Paragraph:
@@ -872,7 +895,7 @@ def slices_block(cmp: Comparison) -> Block:
         count = sum(len(inner.pairs) for inner in cmp.slices.values())
         if cmp.adjust != "none":
             lines.append(f"Intervals and p-values are adjusted over all {count} ({cmp.adjust}).")
-        lines.append("What shows in one slice and not in another need not be a difference between the slices.")
+        lines.append("A difference in one slice and none in another does not show that the slices differ.")
     return TableBlock(slices_table(cmp), beneath=tuple(lines)) if cmp.slices else Paragraph(tuple(lines))
 
 

@@ -5,7 +5,6 @@ They speak of learners: the corrected t over the folds, and of a search the winn
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
@@ -15,7 +14,6 @@ import numpy as np
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
-from trueerror.inference._contrast import check_margin
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.learner._fold_scores import PartScores, chosen_out_of_fold, taken_together
 from trueerror.inputs._groups import Pairwise
@@ -29,7 +27,7 @@ from trueerror.verbs._compare import assemble_comparison
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs._evidence import allowing_for_choice
-from trueerror.verbs._model_metrics import ModelMetrics, Settings, unknown
+from trueerror.verbs._model_metrics import ModelMetrics, Settings
 
 # scikit-learn's names of scores that have other names here, and those that are losses with a minus.
 SCORERS = {
@@ -121,12 +119,8 @@ class _NoRows(ModelMetrics):
 
 
 def _part(name: str, metric: str, own: Interval, settings: Settings) -> ModelEvaluation:
-    none = unknown("accuracy", settings.confidence, "scores of folds do not say how common each class is")
-    return ModelEvaluation(
-        name=name, confusion=None, positive=None, overall={metric: own}, loaded_baseline=none, baseline_label=None,
-        loaded_baseline_p=math.nan, cheapest=None, loaded_selective={}, loaded_classes={},
-        counted=_NoRows(name, settings),
-    )  # fmt: skip
+    why = "scores of folds do not say how common each class is"
+    return ModelEvaluation.of_figures(_NoRows(name, settings), {metric: own}, why, loaded_classes={})
 
 
 def evaluate_folds(table: FoldTable, settings: Settings) -> Evaluation:
@@ -167,19 +161,16 @@ def _evaluate_search(table: FoldTable, scores: PartScores, settings: Settings, s
     )  # fmt: skip
 
 
-def compare_folds(
-    table: FoldTable, settings: Settings, asked: Pairwise,
-) -> Comparison:  # fmt: skip
+def compare_folds(table: FoldTable, settings: Settings, asked: Pairwise) -> Comparison:
     """The learners on the same folds: pairs by the corrected t."""
-    reference, adjust, margin = asked.reference, asked.adjust, asked.margin
-    alternative, method = asked.alternative, asked.method
+    reference, method = asked.reference, asked.method
     if method not in (None, "corrected-t"):
         raise InputError(f"method={method!r} needs the rows' predictions; scores of folds take 'corrected-t'")
     if len(table.learners) < 2:
         raise InputError(f"there is one learner, {table.learners[0]!r}; comparing takes two: evaluate judges one")
     if reference is not None and reference not in table.learners:
         raise InputError(f"reference={reference!r} is not among the learners{nearest(reference, table.learners)}")
-    scores, spec = part_scores_of(table), settings.spec(alternative=alternative)
+    scores, spec = part_scores_of(table), settings.spec(alternative=asked.alternative)
     names: Iterable[tuple[str, str]] = combinations(table.learners, 2)
     if reference is not None:
         names = [(x, reference) for x in table.learners if x != reference]
@@ -187,9 +178,9 @@ def compare_folds(
     contrasts = [replace(scores.contrast(a, b, spec), name=title, first=a, second=b) for a, b in names]
     known = np.isfinite(scores.values).all(axis=0)
     comparison = assemble_comparison(
-        scores.measure, {x: scores.interval(x, spec) for x in table.learners}, contrasts, reference=reference,
-        margin=None if margin is None else check_margin(margin), adjust=adjust, confidence=settings.confidence,
-        reading=_reading(table), estimand=f"Estimates: these learners{scores.at_size}, on rows like these.",
+        scores.measure, {x: scores.interval(x, spec) for x in table.learners}, contrasts, asked,
+        confidence=settings.confidence, reading=_reading(table),
+        estimand=f"Estimates: these learners{scores.at_size}, on rows like these.",
         details=ComparisonDetails(
             why=f"{title}: the training sets of folds overlap, so the corrected t",
             parts={x: tuple(scores.of(x)[known].tolist()) for x in table.learners},

@@ -43,10 +43,14 @@ from trueerror.verbs._label_metrics import evaluate_labels, is_multilabel
 from trueerror.verbs._model_metrics import (
     ModelMetrics,
     Settings,
+    against_constant_cost,
     cost_words,
+    counts_reading,
     fixed_model,
+    is_tables,
     named_costs,
     named_metrics,
+    priced,
     reading,
     refuse_classes,
     settled_for,
@@ -56,6 +60,7 @@ from trueerror.verbs._model_metrics import (
 BINARY = ("accuracy", "balanced_accuracy", "recall", "specificity", "precision", "f1", "mcc")
 MULTICLASS = ("accuracy", "balanced_accuracy", "macro_f1", "mcc", "kappa")
 CASE_CONTROL = ("balanced_accuracy", "recall", "specificity", "informedness")
+OWN_ROWS = "Estimates: each model as it stands, on rows like its own."
 AVERAGED_IN_ALL = ("macro_precision", "macro_recall", "macro_f1", "weighted_f1")
 
 
@@ -73,14 +78,15 @@ def evaluate(asked: Evaluating) -> Evaluation:
 
     Pass the truth and predictions (`predicted=` for labels, `scores=` for scores, a dictionary for several models), or
     what `te.predictions` or `te.read` gave, or a path or a table of any kind that `te.read` takes (then `clusters=`,
-    `by=` and the like name columns, and `columns` are its other options, such as `truth="y"`), or a `te.Confusion`.
+    `by=` and the like name columns, and `columns` are its other options, such as `truth="y"`), or a `te.Confusion`, or
+    several by name.
 
     - `costs[i][j]` is what it costs to call truth i as j (`cost_fp=`, `cost_fn=` for two classes: a false alarm, a
       miss); `prior=` asks for the result at another class distribution. With either, `.cheapest` is the cost-optimal
       threshold of a model that has scores.
     - `folds=` says by which of several models a row was tested: rows are then ranked within folds (AUC, average
-      precision), and the answer speaks of these models; over `repeats=` it is the mean of all with the limits of one.
-      `method="corrected-t"` speaks of the learner behind them. What scikit-learn's cross_validate or a fitted search
+      precision), and the answer is about these models; over `repeats=` it is the mean of all with the limits of one.
+      `method="corrected-t"` is about the learner behind them. What scikit-learn's cross_validate or a fitted search
       left behind is taken too, and `cv=`, the splitter, says how cross_val_predict made its folds.
     - `method=` asks for another interval than the default: metrics that were asked for by name must offer it, of the
       usual ones those that do take it.
@@ -116,10 +122,13 @@ def evaluate(asked: Evaluating) -> Evaluation:
         return evaluate_folds(from_folds, settings)
     if not of_rows:
         refuse_fold_sizes(cv, folds, asked.test_train_ratio, of_rows=False)
-    if isinstance(given, Confusion):
+    if isinstance(given, Confusion) or is_tables(given):
         refuse_columns(asked.columns)
         _refuse_rows(asked, "predicted", "scores", "clusters", "time", "by", "weights")
-        return _from_table(given if asked.positive is None else given.with_positive(asked.positive), settings)
+        tables = {"model": given} if isinstance(given, Confusion) else dict(given)
+        if asked.positive is not None:
+            tables = {name: t.with_positive(asked.positive) for name, t in tables.items()}
+        return _from_tables(tables, settings)
     if isinstance(given, ScoreTable):
         raise InputError(
             "a score table holds no calls, so it cannot be evaluated as a whole: te.roc, te.precision_recall and "
@@ -127,7 +136,7 @@ def evaluate(asked: Evaluating) -> Evaluation:
         )
     # One label in every row, and scores of the classes: these are classes, written as a column each.
     of_classes = (asked.scores is not None or is_scores(predicted)) and one_hot(given) is not None
-    if is_multilabel(given) and not of_classes and not hasattr(given, "columns"):
+    if is_multilabel(given, predicted) and not of_classes:
         refuse_columns(asked.columns)
         _refuse_rows(
             asked, "scores", "clusters", "time", "by", "weights", "prior", "costs", "cost_fp", "cost_fn", "method"
@@ -156,6 +165,7 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
     p = p.items_together()
     check_keys(p)
     settings = _for_rows(p, settings)
+    p = priced(p, settings)
     estimand = fixed_model(p, settings)
     if settings.metrics is None and sliced:
         p.source.expect_scores()
@@ -200,15 +210,20 @@ def _for_rows(p: Predictions, settings: Settings) -> Settings:
     return replace(settings, metrics=settled_for(p, settings.metrics))
 
 
-def _from_table(table: Confusion, settings: Settings) -> Evaluation:
-    estimand = fixed_model(table, settings)
-    part = _one_model(ModelMetrics("model", settings, confusion=table, estimand=estimand))
-    classes = "1 class" if len(table.labels) == 1 else f"{len(table.labels)} classes"
-    words = f"Counts of {table.n:,} rows in {classes}. {cost_words(part.bench)}".rstrip()
-    return Evaluation(
-        n=table.n, labels=table.labels, parts=(part,), reading=words, estimand=estimand,
-        findings=find([model_evidence(part, None)]), settings=_recorded(settings),
+def _from_tables(tables: Mapping[str, Confusion], settings: Settings) -> Evaluation:
+    """Confusion matrices by name: models whose rows are not at hand."""
+    estimands = [fixed_model(t, settings) for t in tables.values()]
+    parts = tuple(
+        _one_model(ModelMetrics(m, settings, confusion=t, estimand=said), len(tables))
+        for (m, t), said in zip(tables.items(), estimands, strict=True)
+    )
+    made = Evaluation(
+        n=max(t.n for t in tables.values()), labels=parts[0].bench.labels, parts=parts,
+        reading=" ".join(filter(None, (counts_reading(tables, settings.prior), cost_words(parts[0].bench)))),
+        estimand=estimands[0] if len(set(estimands)) == 1 else OWN_ROWS,
+        findings=find([model_evidence(part, None) for part in parts]), settings=_recorded(settings),
     )  # fmt: skip
+    return made if len(parts) == 1 or settings.simultaneous else allowing_for_choice(made)
 
 
 def _refuse_rows(asked: Evaluating, *names: str) -> None:
@@ -226,7 +241,8 @@ def _one_model(bench: ModelMetrics, models: int = 1) -> ModelEvaluation:
     return ModelEvaluation(
         name=bench.model, confusion=bench.confusion if bench.calls else None, positive=bench.positive, overall=overall,
         baseline_label=label, loaded_baseline=known, loaded_baseline_p=None if known is None else math.nan,
-        cheapest=cheapest_threshold(bench), counts_suffice=bench.clusters is None and not bench.settings.other_mix,
+        cheapest=cheapest_threshold(bench), against_constant=against_constant_cost(bench),
+        counts_suffice=bench.clusters is None and not bench.settings.other_mix,
         counted=bench,
     )  # fmt: skip
 

@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypedDict
 
 from trueerror.curves._operating_point import OperatingPoint
-from trueerror.findings import Findings
+from trueerror.findings import Finding, Findings
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.results import DocumentResult, Interval, Table, Text, TrackedResult
+from trueerror.results import Contrast, DocumentResult, Interval, Table, Text, TrackedResult
 from trueerror.results._document import (
     WIDTH,
     Block,
@@ -81,7 +81,8 @@ class ModelEvaluation(DocumentResult):
 
     `confusion` is None for scores that were never cut into calls. `counts_suffice` says whether the confusion matrix
     alone, as a saved evaluation has it, gives further metrics: not where rows are clustered or another class mix or
-    design was asked for. `cheapest` is the cost-optimal threshold, where costs or a class mix were given with scores.
+    design was asked for. `cheapest` is the cost-optimal threshold, where costs or a class mix were given with scores,
+    and `against_constant` what a row costs more than the cheapest constant answer, where costs were given.
     `counted` is where further metrics come from, and how a constant answer does; a loaded evaluation has what was saved
     of them (`loaded_…`).
     """
@@ -95,6 +96,7 @@ class ModelEvaluation(DocumentResult):
     loaded_baseline_p: float | None = None
     counts_suffice: bool = True
     cheapest: OperatingPoint | None
+    against_constant: Contrast | None = None
     loaded_selective: dict[float, Interval] | None = None
     loaded_classes: dict[tuple[str, Label], Interval] | None = None
     counted: ModelMetrics | None = field(default=None, metadata=NOT_SAVED)
@@ -116,6 +118,15 @@ class ModelEvaluation(DocumentResult):
             )
         settings = Settings(confidence=self.confidence)
         return ModelMetrics(self.name, settings, confusion=self.confusion, estimand=self.baseline.estimand)
+
+    @classmethod
+    def of_figures(cls, bench: ModelMetrics, overall: dict[str, Interval], why: str, **more: Any) -> ModelEvaluation:
+        """Figures whose rows have no commonest class, and why."""
+        none = unknown("accuracy", bench.settings.confidence, why, estimand=bench.estimand)
+        return cls(
+            name=bench.model, confusion=None, positive=None, overall=overall, loaded_baseline=none, baseline_label=None,
+            loaded_baseline_p=math.nan, cheapest=None, loaded_selective={}, counted=bench, **more,
+        )  # fmt: skip
 
     @property
     def confidence(self) -> float:
@@ -371,18 +382,26 @@ class Evaluation(TrackedResult):
             blocks.append(Paragraph(_confident_lines(part)))
         for table in (thresholds_table(self), slice_table(self)):
             blocks.append(None if table is None else TableBlock(table, where=Media.SCREEN))
-        blocks.append(self.findings.block(several=len(self.parts) > 1))
+        blocks.append(self.findings.block(several=len(self.parts) > 1, said=_said(self)[1]))
         return page(self.reading, verdict_lines(self), *blocks, footer=_footer_lines(self), names=self.models)
 
 
 def verdict_lines(ev: Evaluation) -> tuple[str, ...]:
     """How good the models are, and the worst finding about the best of them."""
-    if len(ev.parts) == 1:
-        # How the model stands against a constant answer is said beside its accuracy.
-        codes = ("TE201",) if ev.parts[0].overall.get("accuracy") else ()
-        return (*model_verdict(ev.parts[0]), *ev.findings.without(*codes).but())
-    words, leaders = _leader(ev)
-    return (*words, *ev.findings.but(leaders))
+    words, _, but = _said(ev)
+    return (*words, *but)
+
+
+def _said(ev: Evaluation) -> tuple[tuple[str, ...], Finding | None, tuple[str, ...]]:
+    """The verdict, and the worst finding beside it."""
+    if len(ev.parts) > 1:
+        words, leaders = _leader(ev)
+        return words, ev.findings.worst(leaders), ev.findings.but(leaders)
+    # How the model stands against a constant answer is said beside its accuracy or its cost.
+    part = ev.parts[0]
+    codes = ("TE210",) if cost_sentences(part) else ("TE201",) if part.overall.get("accuracy") else ()
+    rest = ev.findings.without(*codes)
+    return model_verdict(part), rest.worst(), rest.but()
 
 
 def model_verdict(part: ModelEvaluation) -> tuple[str, ...]:
@@ -390,11 +409,33 @@ def model_verdict(part: ModelEvaluation) -> tuple[str, ...]:
     if part.confusion is None:
         return _labels_verdict(part) if part.classes else _uncut_verdict(part)
     accuracy = part.overall.get("accuracy")
-    if accuracy is None:
-        return _first_metric(part)
-    if math.isnan(accuracy.estimate):
-        return (f"{one_line(part.name)} cannot be judged: {accuracy.note}.",)
-    return (" ".join(accuracy_sentences(part)),)
+    if said := judged_sentences(part):
+        return (" ".join(said),)
+    return _first_metric(part) if accuracy is None else (f"{one_line(part.name)} cannot be judged: {accuracy.note}.",)
+
+
+def judged_sentences(part: ModelEvaluation) -> tuple[str, ...]:
+    """What the model's calls cost, where costs were given, else how often it is right; and what one answer would do."""
+    return cost_sentences(part) or accuracy_sentences(part)
+
+
+def cost_sentences(part: ModelEvaluation) -> tuple[str, ...]:
+    """What a row costs, and how that stands against the cheapest constant answer; nothing where that is not known."""
+    cost, gap = part.overall.get("expected_cost"), part.against_constant
+    if cost is None or gap is None or math.isnan(cost.estimate):
+        return ()
+    price = cost.estimate - gap.estimate
+    figure, reach = _estimate_and_reach(cost)
+    sentence = f"{one_line(part.name)} costs {figure} a row, {reach}."
+    sure, ahead = surety(gap.p_value, 1 - gap.confidence), gap.estimate < 0
+    if gap.estimate == 0 or (math.isnan(gap.p_value) and not ahead):
+        stands = "the model is no cheaper than that"
+    elif sure == "open":
+        stands = f"the model is not clearly {'cheaper' if ahead else 'more costly'} than that ({p_value(gap.p_value)})"
+    else:
+        how = "clearly" if sure == "clear" else "probably"
+        stands = f"the model is {how} {'cheaper' if ahead else 'more costly'} than that ({p_value(gap.p_value)})"
+    return (sentence, f'Always answering "{one_line(gap.second)}" would cost {number(price)}: {stands}.')
 
 
 def accuracy_sentences(part: ModelEvaluation) -> tuple[str, ...]:
@@ -404,7 +445,8 @@ def accuracy_sentences(part: ModelEvaluation) -> tuple[str, ...]:
         return ()
     shown = common_format(accuracy.estimate, accuracy.low, accuracy.high, least=1, power=2)
     reach = ci_words(accuracy.low, accuracy.high, accuracy.confidence, shown, unit=" %")
-    sentence = f"{one_line(part.name)} is right on {shown(accuracy.estimate)} % of rows like these, {reach}."
+    rows = "rows at the class mix asked for" if part.at_given_prior else "rows like these"
+    sentence = f"{one_line(part.name)} is right on {shown(accuracy.estimate)} % of {rows}, {reach}."
     if part.baseline_label is None or math.isnan(part.baseline.estimate):
         return (sentence,)
     share = f"{shown(part.baseline.estimate)} %"
@@ -632,22 +674,7 @@ def models_block(ev: Evaluation, metrics: list[str]) -> TableBlock:
     title = f"In brackets: {percent(part.confidence)} intervals."
     if of_class and part.positive not in (None, 1):
         title += f" {listing(of_class)}: of {one_line(str(part.positive))}."
-    best = _best_cells(rows[: len(ev.parts)], columns, measures)
-    return cells_block(columns, rows, title=filled(title, WIDTH), best=best, note=title)
-
-
-def _best_cells(
-    rows: Sequence[Sequence[Cell]], columns: Sequence[str], measures: Sequence[Measure]
-) -> tuple[tuple[int, int], ...]:
-    """Where the best figure of each metric stands, ties included."""
-    places: list[tuple[int, int]] = []
-    for m in measures:
-        at = columns.index(m.title)
-        known = {i: row[at][1] for i, row in enumerate(rows) if row[at][1] is not None and row[at][1] == row[at][1]}
-        if len(known) > 1 and m.higher_is_better is not None:
-            best = (max if m.higher_is_better else min)(known.values(), key=lambda x: x or 0.0)
-            places += [(i, at) for i, x in known.items() if x == best]
-    return tuple(places)
+    return cells_block(columns, rows, title=filled(title, WIDTH), note=title)
 
 
 def _models_in_pieces(ev: Evaluation) -> TableBlock:
@@ -719,11 +746,11 @@ def thresholds_table(ev: Evaluation) -> Table | None:
         cut = "none" if math.isinf(point.threshold) else number(point.threshold)
         elsewhere = "not known" if math.isnan(point.optimism) else short(point.corrected)
         plain = "" if math.isnan(point.untuned) else number(point.untuned)
-        rows.append((part.name, cut, number(point.cost), elsewhere, plain))
+        rows.append((part.name, cut, elsewhere, number(point.cost), plain))
     if not rows:
         return None
-    title = "Cheapest thresholds (chosen on these rows, so their cost here is optimistic)"
-    columns = ("model", "threshold", "cost a row", "on other rows", "by costs alone")
+    title = "Thresholds tuned on these rows"
+    columns = ("model", "threshold", "expected cost of a row", "here (optimistic)", "threshold from the costs")
     return Table(columns=columns, rows=tuple(rows), title=title)
 
 

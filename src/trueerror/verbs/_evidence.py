@@ -15,7 +15,6 @@ from typing import TypedDict
 
 import numpy as np
 
-from trueerror.curves._roc_difference import may_cross, roc_difference
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.models import (
@@ -88,14 +87,11 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     if p is None:
         return of_counts
     of_rows = replace(
-        of_counts,
-        loss_worth=_loss_worth(part, p, measures),
-        missing_predictions=(p.absent(part.name), p.n, p.missing),
-        scores_alone=p.facts.model(part.name).lacks_scores_alone(bench.settings.threshold),
-        unranked=True if p.has_scores(part.name) and p.scale is None and not bench.has_scores else None,
-        grades_seen=_grades_seen(p, part.name),
-        rare_in_folds=bench.rare_in_folds(measures.values()),
-    )
+        of_counts, loss_worth=_loss_worth(part, p, measures), missing_predictions=(p.absent(part.name), p.n, p.missing),
+        scores_alone=p.facts.model(part.name).lacks_scores_alone(bench.settings.threshold), unranked=True if
+        p.has_scores(part.name) and p.scale is None and not bench.has_scores else None, grades_seen=_grades_seen(p,
+        part.name), rare_in_folds=bench.rare_in_folds(measures.values()),
+    )  # fmt: skip
     if not bench.has_scores:
         return of_rows
     if any(ranks_rows(m) for m in measures.values()):
@@ -331,6 +327,8 @@ def crossing_evidence(p: Predictions, measure: Measure, settings: Settings, orde
         return []
     if p.placements(p.models) is not None:
         return []  # counted where the rows are, which are not fetched for a finding
+    from trueerror.curves._roc_difference import may_cross, roc_difference
+
     evidence: list[Evidence] = []
     best, *others = order[: 1 + CURVES_BESIDE_BEST]
     try:
@@ -452,16 +450,11 @@ def _whole_evidence(made: Comparison) -> Evidence:
     with_best = [c for c in made.pairs if made.best in (c.first, c.second)]
     could_be_paired = made.facts.could_be_paired
     return Evidence(
-        n_models=len(made.models),
-        best=made.best,
-        expected=made.expected,
-        comparisons=len(made.pairs),
-        adjusted=made.adjust != "none" or len(made.pairs) < 2,
-        not_different_from_best=sum(not made.told_apart(c.first, c.second) for c in with_best),
-        resampled=made.facts.parts is not None,
-        paired=None if could_be_paired is None else False,
-        could_be_paired=could_be_paired,
-    )
+        n_models=len(made.models), best=made.best, expected=made.expected, comparisons=len(made.pairs),
+        adjusted=made.adjust != "none" or len(made.pairs) < 2, not_different_from_best=sum(not made.told_apart(c.first,
+        c.second) for c in with_best), resampled=made.facts.parts is not None, paired=None if could_be_paired is None
+        else False, could_be_paired=could_be_paired,
+    )  # fmt: skip
 
 
 def identical_calls(p: Predictions, table: Agreement, models: tuple[str, str]) -> IdenticalCalls | None:

@@ -165,15 +165,12 @@ def groups_table(gap: Gap) -> Table:
     order = sorted(gap.groups, key=lambda g: gap.groups[g].estimate)
     groups = order if len(order) <= SHOWN_GROUPS else [*order[: SHOWN_GROUPS // 2], *order[-SHOWN_GROUPS // 2 :]]
     digits, shown = common_decimals(gap.groups[g] for g in groups), key_names(gap.groups)
-    rows = tuple((shown[g], _rows_of(gap.groups[g]), short(gap.groups[g], digits)) for g in groups)
+    each = [(shown[g], gap.groups[g]) for g in groups]
+    rows = tuple((name, "" if i.n is None else whole(i.n), short(i, digits)) for name, i in each)
     more = "" if len(groups) == len(order) else f" (the lowest and highest of {len(order):,})"
     level = percent(gap.confidence)
     title = f"{capitalised(gap.title)} by {gap.by}{more}:"
     return Table(columns=(gap.by, "rows", f"{gap.title} {level}"), rows=rows, title=title)
-
-
-def _rows_of(i: Interval) -> str:
-    return "" if i.n is None else whole(i.n)
 
 
 def _pairs_block(gap: Gap) -> Iterator[TableBlock]:
@@ -423,7 +420,7 @@ def comparison_gaps(cmp: Comparison, *, by: str = "group") -> Gaps:
         title = f"{cmp.title} of {c.first} − {c.second}"
         gap = _assembled(cmp.metric, title, f"{c.first} − {c.second}", by, cmp.higher_is_better, inner,
                           {}, pairs, cmp.confidence)  # fmt: skip
-        nothing = replace(gap.ratio, estimate=math.nan, low=math.nan, high=math.nan, note="of differences none is told")
+        nothing = replace(gap.ratio, estimate=math.nan, low=math.nan, high=math.nan, note="no ratio of differences")
         parts.append(replace(gap, ratio=nothing))
     if not parts:
         raise InputError("no two groups have limits of the difference, so nothing shows whether it differs")
@@ -431,14 +428,9 @@ def comparison_gaps(cmp: Comparison, *, by: str = "group") -> Gaps:
 
 
 def gaps(
-    truth_or_predictions: Any,
-    *more: Any,
-    by: Any = None,
-    metrics: Any = None,
-    min_rows: int = FEWEST,
-    confidence: float = 0.95,
-    **options: Any,
-) -> Gaps:
+    truth_or_predictions: Any, *more: Any, by: Any = None, metrics: Any = None, min_rows: int = FEWEST, confidence:
+    float = 0.95, **options: Any,
+) -> Gaps:  # fmt: skip
     """The gap between groups of rows: who is worst off by a metric, by how much, and whether that is more than chance.
 
     Takes what `te.evaluate` takes, with `by`, a column of groups: an array or the name of a column; several of them

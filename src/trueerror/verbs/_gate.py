@@ -45,10 +45,10 @@ from trueerror.verbs._model_metrics import (
     named_costs,
     named_metrics,
     option_words,
+    priced,
     refuse_classes,
     refuse_idle_costs,
     settled_for,
-    usual_metric,
 )
 
 Decision = Literal["pass", "fail", "cannot tell"]
@@ -346,15 +346,12 @@ def _checks_table(gate: Gate) -> Table:
             requirement, formatter = f"{'≥' if c.higher_is_better else '≤'} {_own_value(c, c.bound)}", _own_value
         else:
             requirement, formatter = f"gap {'>' if c.higher_is_better else '<'} {_line_words(c)}", gap_words
+        base = "" if c.baseline is None else _own_value(c, c.baseline)
         limits = "none" if math.isnan(c.low) else f"[{formatter(c, c.low)}, {formatter(c, c.high)}]"
-        rows.append((c.title, requirement, _own_value(c, c.candidate), _baseline_cell(c), limits, c.decision))
+        rows.append((c.title, requirement, _own_value(c, c.candidate), base, limits, c.decision))
     return Table(
         columns=("metric", "asked", "candidate", "baseline", "one-sided limits", "decision"), rows=tuple(rows), names=2
     )
-
-
-def _baseline_cell(c: GateCheck) -> str:
-    return "" if c.baseline is None else _own_value(c, c.baseline)
 
 
 def _limits_and_methods(gate: Gate) -> str:
@@ -533,7 +530,7 @@ class Sought(Group):
 class Gating(Resampling, Costs, Demands, Sought):
     """What `te.gate` is asked."""
 
-    paired: bool | None = option(None, "Whether both were judged on the same rows; found out where it is not said.")
+    paired: bool | None = option(None, "Whether both models were judged on the same rows.")
     positive: object = option(None, "The positive class. Not needed where labels are False/True, 0/1 or −1/1.")
     threshold: float | None = option(None, "Scores at or above it are predicted positive.")
     columns: Mapping[str, Any] = further(TABLE_OPTIONS)
@@ -572,7 +569,8 @@ def gate(asked: Gating) -> Gate:
     adjust, sequential, threshold = asked.adjust, asked.sequential, asked.threshold
     check_word(adjust, ("bonferroni", "sidak", "none"), "adjust")
     prices = named_costs(asked.costs, asked.cost_fp, asked.cost_fn)
-    metrics = named_metrics(usual_metric(prices) if metric is None else metric)
+    usual = "accuracy" if prices is None else "expected_cost"
+    metrics = named_metrics(usual if metric is None else metric)
     if not metrics:
         raise InputError("metric= names no metric; give one, such as 'accuracy'")
     measures = [_judged(find_measure(name)) for name in metrics]
@@ -600,11 +598,12 @@ def gate(asked: Gating) -> Gate:
     if isinstance(at_least, int | float) and len({m.higher_is_better for m in measures}) > 1:
         raise InputError("at_least= is one number, but some metrics are better when low; give {metric: number}")
     settings = Settings.of(asked, metrics, costs=prices, threshold=threshold)
+    sides = _priced(sides, settings)
     for side in (sides.candidate, sides.baseline):
         if sequential and side is not None and side[0].repeated:
             raise InputError("these rows hold several repeats of the same items; watch one repeat at a time")
     if sides.baseline is None and all(v is None for v in least.values()):
-        raise InputError("there is nothing to hold the candidate against: pass baseline= or at_least= something")
+        raise InputError("there is nothing to compare the candidate with: pass baseline= or at_least=")
     parts = [("", sides), *_slices(sides)]
     against = [sides.baseline is not None and name in compared for name in metrics]
     k = len(parts) * (sum(against) + sum(least[m.name] is not None for m in measures))
@@ -628,6 +627,14 @@ def gate(asked: Gating) -> Gate:
         settings={"threshold": threshold, "replicates": asked.replicates,
                   "seed": 0 if asked.rng is None else asked.rng if isinstance(asked.rng, int) else str(asked.rng)},
     )  # fmt: skip
+
+
+def _priced(sides: Sides, settings: Settings) -> Sides:
+    """The same sides with the calls that the costs ask for."""
+    (rows, model), other = sides.candidate, sides.baseline
+    p = priced(rows, settings)
+    base = None if other is None else (p if other[0] is rows else priced(other[0], settings), other[1])
+    return replace(sides, candidate=(p, model), baseline=base)
 
 
 def _slices(sides: Sides) -> list[tuple[str, Sides]]:

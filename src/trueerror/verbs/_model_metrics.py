@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.models import ConstantAnswer
 from trueerror.inference._answer import interval_of
 from trueerror.inference._binned_limits import noted
@@ -27,6 +26,7 @@ from trueerror.inference._problem import IntervalSpec, NotOffered, Problem
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows, clustered_scores
 from trueerror.inference._tuned import CRITERIA, Tuned, cost_of_errors, named_beforehand, tuned_for
+from trueerror.inference._unpaired import against_known
 from trueerror.inference._variance import Sample
 from trueerror.inference.auc._multiclass import ClassScoreSample
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
@@ -52,7 +52,7 @@ from trueerror.metrics._registry import (
     ranks_rows,
 )
 from trueerror.results import Alternative, Contrast, Interval
-from trueerror.results._format import number, one_line, percent, share_words, threshold_words, whole
+from trueerror.results._format import one_line, percent, share_words, threshold_words, whole
 from trueerror.sources._predictions import Predictions, labels_only
 from trueerror.sources.engines._array_source import (
     answered_by_all,
@@ -130,7 +130,7 @@ def class_totals(source: Predictions | Confusion) -> list[float]:
 def mix_words(prior: Prior, positive: Label | None) -> str:
     """The class mix that was asked for."""
     if isinstance(prior, Mapping):
-        return ", ".join(f"{percent(round(float(p), 4))} {label}" for label, p in list(prior.items())[:6])
+        return ", ".join(f"{percent(round(one_number(p, 'prior'), 4))} {label}" for label, p in list(prior.items())[:6])
     return f"{percent(round(one_number(prior, 'prior'), 4))} {positive}"
 
 
@@ -144,6 +144,31 @@ def reading(p: Predictions, settings: Settings) -> str:
     lines = str(p._noted_at(settings.threshold)), cuts, option_words(settings)
     mix = "" if settings.prior is None else f"At another class mix: {mix_words(settings.prior, p.positive)}."
     return "\n".join(filter(None, (*lines, mix, scale_words(p, settings), *left)))
+
+
+def is_tables(given: object) -> bool:
+    """Whether confusion matrices are given by name."""
+    return isinstance(given, Mapping) and bool(given) and all(isinstance(t, Confusion) for t in given.values())
+
+
+def counts_reading(tables: Mapping[str, Confusion], prior: Prior | None) -> str:
+    """What was counted: of two classes the four cells and the positive class; and the class mix that is asked for."""
+    parts = []
+    for name, t in tables.items():
+        who = f"{one_line(name)}: " if len(tables) > 1 else ""
+        if t.positive is None or len(t.labels) != 2:
+            kinds = "1 class" if len(t.labels) == 1 else f"{len(t.labels)} classes"
+            parts.append(f"{who}{t.n:,} rows in {kinds}")
+            continue
+        c = t.binary(t.positive)
+        cells = ", ".join(f"{word} {whole(float(x))}" for word, x in zip(CELLS, (c.tp, c.fn, c.fp, c.tn), strict=True))
+        parts.append(f'{who}{t.n:,} rows, "{one_line(str(t.positive))}" is positive: {cells}')
+    positive = next(iter(tables.values())).positive
+    mix = "" if prior is None else f" At another class mix: {mix_words(prior, positive)}."
+    return f"Counts of {'; '.join(parts)}.{mix}"
+
+
+CELLS = ("TP", "FN", "FP", "TN")
 
 
 def scale_words(p: Predictions, settings: Settings) -> str:
@@ -179,15 +204,40 @@ def option_words(settings: Settings) -> str:
     return f"{'; '.join(phrases)}." if phrases else ""
 
 
+def priced(p: Predictions, settings: Settings) -> Predictions:
+    """The rows with the calls that the costs ask for: of probabilities those that cost least on average.
+
+    Labels alone, and scores whose threshold was given, are judged as they stand, and so are costs by which one answer
+    is never more costly than another, as no threshold follows from them.
+    """
+    if settings.costs is None or settings.threshold is not None or p.scale is not None:
+        return p
+    prices = cost_matrix(settings.costs, p.labels, p.positive)[:, : len(p.labels)]
+    if len(p.labels) < 2 or (prices - np.diag(prices)[:, None] + np.eye(len(prices)) <= 0).any():
+        return p
+    if settings.prior is not None:
+        totals = np.maximum(class_totals(p), 1e-9)
+        prices = prices * (class_shares(settings.prior, p.labels, p.positive) / (totals / totals.sum()))[:, None]
+    table = tuple(tuple(map(float, row)) for row in prices)
+    models = [
+        m for m in p.models if p.facts.model(m).threshold is None and ModelMetrics(m, settings, predictions=p).cuttable
+    ]
+    return p.with_prices(dict.fromkeys(models, table)) if models else p
+
+
 def cut_words(given: Iterable[Predictions], settings: Settings) -> str:
-    """Where scores were cut into calls; empty where no model's were."""
-    places = set()
+    """Where scores were cut into calls, and how calls follow from costs; empty where no model's were."""
+    places, words = set(), []
     for p in given:
-        cut = [m for m in p.models if not p.has_labels(m) and p.has_scores(m) and not p.has_class_scores(m)]
-        cut = [m for m in cut if p.has_predictions(m, threshold=settings.threshold)]
-        places |= {p.facts.decision_rule(m, settings.threshold).threshold for m in cut}
-    thresholds = ", ".join(sorted(threshold_words(0.5 if t is None else t) for t in places))
-    return f"Threshold {thresholds}." if thresholds else ""
+        called = [m for m in p.models if p.has_scores(m) and p.has_predictions(m, threshold=settings.threshold)]
+        rules = {m: p.facts.decision_rule(m, settings.threshold) for m in called}
+        places |= {(r.threshold, p.facts.model(m).prices is not None) for m, r in rules.items() if r.kind == "cut"}
+        words += ["Each row gets the call that costs least by the model's probabilities."] * any(
+            r.kind == "cheapest" for r in rules.values()
+        )
+    source = " (from the costs)" if places and all(by_costs for _, by_costs in places) else ""
+    thresholds = ", ".join(sorted({threshold_words(0.5 if t is None else t) for t, _ in places}))
+    return " ".join([*([f"Threshold {thresholds}{source}."] if thresholds else []), *dict.fromkeys(words)])
 
 
 def _not_cut(p: Predictions, model: str) -> str:
@@ -198,7 +248,7 @@ def _not_cut(p: Predictions, model: str) -> str:
         table = p.scores(model)
         count = int((table.positives + table.negatives)[~np.isfinite(table.scores)].sum())
         why = f"{count:,} of its {table.n:,} scores {'is' if count == 1 else 'are'} infinite"
-    return f"{one_line(model)} is not cut, because {why}: give a threshold for its accuracy and the like."
+    return f"{one_line(model)} gives no labels, because {why}: give a threshold for accuracy and the like."
 
 
 def compared_reading(
@@ -313,11 +363,6 @@ def named_costs(costs: object, cost_fp: float | None, cost_fn: float | None) -> 
     return given
 
 
-def usual_metric(costs: object) -> str:
-    """What models are judged by where no metric is named: what their calls cost, where costs were given."""
-    return "accuracy" if costs is None else "expected_cost"
-
-
 def settled_for(p: Predictions, metrics: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]] | None:
     """The metrics that were asked for as these rows take them: of rows with grades the mean score, on their scale.
 
@@ -354,7 +399,7 @@ def refuse_classes(**given: object) -> None:
     """Options that speak of classes say nothing of rows that carry grades."""
     word = next((word for word, value in given.items() if value is not None), None)
     if word is not None:
-        raise InputError(f"{word}= speaks of classes, and these rows carry grades: leave it out")
+        raise InputError(f"{word}= is about classes, and these rows carry grades: leave it out")
 
 
 def _on_scale(p: Predictions) -> dict[str, Any]:
@@ -377,7 +422,8 @@ def judged_by(metric: MetricChoice, options: Mapping[str, Any] | None, costs: ob
     """The one metric that models are compared by, and its own options."""
     if callable(metric) and isinstance(options, Mapping):
         metric, options = {metric: options}, None
-    named = named_metrics(usual_metric(costs) if metric is None else metric)
+    usual = "accuracy" if costs is None else "expected_cost"
+    named = named_metrics(usual if metric is None else metric)
     if len(named) != 1:
         listed = ", ".join(map(repr, named)) or "none"
         raise InputError(f"models are compared by one metric at a time, not by {listed}; te.gate takes several")
@@ -585,6 +631,14 @@ class ModelMetrics:
         slack = sum_slack(reach, len(self._predictions.labels))
         sums_fit = math.isnan(reach.lowest_sum) or max(1 - reach.lowest_sum, reach.highest_sum - 1) < slack
         return reach.low >= 0 and reach.high <= 1 and sums_fit
+
+    @property
+    def cuttable(self) -> bool:
+        """Whether calls can follow from costs: probabilities of two classes of which one is positive, or of each."""
+        p = self._predictions
+        if p is None or not self.has_probabilities:
+            return False
+        return p.has_class_scores(self.model) or (len(p.labels) == 2 and p.positive is not None)
 
     @cached_property
     def fold_scales(self) -> Comparability | None:
@@ -812,12 +866,15 @@ def confident_shares(bench: ModelMetrics) -> dict[float, Interval]:
     cannot be ranked by confidence, and bins of scores do not tell which of two rows on either side of the threshold is
     farther from it: empty as well.
     """
-    if bench.settings.other_mix or bench.views:
+    p, s = bench.predictions, bench.settings
+    if s.other_mix or bench.views or p is None or not (bench.has_scores and bench.calls) or bench.confusion.n == 0:
         return {}
-    if bench.predictions is None or not bench.has_scores or not bench.calls or bench.confusion.n == 0:
-        return {}
+    if p.facts.decision_rule(bench.model, s.threshold).kind == "labels" and not bench.has_probabilities:
+        return {}  # decision values beside labels: no cut says how sure they are
     try:
-        curve = risk_coverage(bench.predictions, model=bench.model, threshold=bench.settings.threshold)
+        from trueerror.curves._risk_coverage import risk_coverage
+
+        curve = risk_coverage(p, model=bench.model, threshold=s.threshold)
     except MemoryBudgetExceeded:
         return {}
     return {share: curve.at(coverage=share, confidence=bench.settings.confidence) for share in SHARES}
@@ -836,11 +893,10 @@ def cost_words(bench: ModelMetrics) -> str:
         words = ", ".join([words, *rightly]).replace("-", "−") if rightly else words
     else:
         words = f"Costs: a table of {len(labels)} × {len(labels)}, in the order {one_line(str(labels[0]))}, …"
-    label, cost = cheapest_constant(bench)
-    return f'{words}. Always answering "{one_line(str(label))}" costs {number(cost)} a row.'
+    return f"{words}."
 
 
-def cheapest_constant(bench: ModelMetrics) -> tuple[object, float]:
+def cheapest_constant(bench: ModelMetrics) -> tuple[Label, float]:
     """The cheapest answer for every row and its mean cost, at the class mix of the rows or the one asked for."""
     t = bench.confusion
     totals = t.classes().truth.astype(float)
@@ -849,6 +905,28 @@ def cheapest_constant(bench: ModelMetrics) -> tuple[object, float]:
     costs = np.asarray(shares) @ cost_matrix(bench.settings.costs, t.labels, t.positive)[:, : len(t.labels)]
     best = int(np.argmin(costs))
     return t.labels[best], float(costs[best])
+
+
+def against_constant_cost(bench: ModelMetrics) -> Contrast | None:
+    """The model's cost of a row less that of the cheapest constant answer, on the same rows; None where there is none.
+
+    At a class mix that is given, what a constant answer costs is known.
+    """
+    settings = bench.settings
+    if settings.costs is None or settings.unknown_mix or not bench.calls or bench.confusion.n == 0 or bench.views:
+        return None
+    label, price = cheapest_constant(bench)
+    if settings.prior is not None:
+        found = against_known(bench.intervals(find_measure("expected_cost")), price, settings.spec())
+    else:
+        clusters, constant = bench.clusters, bench.labels.index(label)
+        table = bench.confusion if clusters is None else clusters.table
+        prices = cost_matrix(settings.costs, bench.labels, bench.positive)
+        values, reach = prices[table.row, table.col] - prices[table.row, constant], float(np.ptp(prices))
+        found = against_one_answer(
+            table, values, clusters=clusters, confidence=settings.confidence, whole=(-reach, reach)
+        )
+    return replace(found, name="expected cost", first=bench.model, second=str(label))
 
 
 def unknown(name: str, confidence: float, note: str, **more: Any) -> Interval:
@@ -893,7 +971,8 @@ def constant_answers(part: ModelEvaluation) -> list[ConstantAnswer]:
         share = part.baseline.estimate
         clear = accuracy.low > share
         answers.append(ConstantAnswer("accuracy", accuracy.estimate, share, str(part.baseline_label), True, clear))
-    if bench.settings.costs is not None and cost is not None and bench.calls and bench.confusion.n:
-        label, price = cheapest_constant(bench)
-        answers.append(ConstantAnswer("expected cost", cost.estimate, price, str(label), False, cost.high < price))
+    gap = part.against_constant
+    if cost is not None and gap is not None:
+        price = cost.estimate - gap.estimate
+        answers.append(ConstantAnswer("expected cost", cost.estimate, price, gap.second, False, gap.high < 0))
     return answers

@@ -10,17 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 from trueerror.findings import Evidence
-from trueerror.inference._contrast import check_margin
-from trueerror.inference._unpaired import (
-    unpaired_contrast,
-)
+from trueerror.inference._unpaired import unpaired_contrast
 from trueerror.inference.proportion._interval import interval, is_float, one_or_all
 from trueerror.inference.proportion._paired import McNemarMethod, mcnemar, mcnemar_bounds
 from trueerror.inputs._arrays import count, count_matrix
-from trueerror.inputs._groups import ClassMix, Folding, RowOptions
+from trueerror.inputs._groups import Folding, RowOptions
 from trueerror.inputs._options import InputError, check_share, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Alternative, Contrast, Table
@@ -30,7 +27,7 @@ from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._compare import Comparing, assemble_comparison, own_rows
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
-from trueerror.verbs._model_metrics import ModelMetrics, Settings, judged_by, mix_words, named_costs
+from trueerror.verbs._model_metrics import ModelMetrics, Settings, counts_reading, judged_by, mix_words, named_costs
 
 # What four counts, or two shares, of right answers cannot answer.
 OF_CLASSES = ("metric", "positive", "costs", "cost_fp", "cost_fn", "prior", "options")
@@ -69,18 +66,10 @@ def compare_published(asked: Comparing) -> Comparison:
         asked = replace(asked, metric=None)  # what such counts are of anyway
     if counts is not None:
         _refuse(asked, "four counts", *OF_CLASSES, "reference")
-        return compare_counts(
-            _four(counts), confidence=asked.confidence, method=asked.method or "mid-p",
-            alternative=asked.alternative, margin=asked.margin,
-        )  # fmt: skip
+        return compare_counts(_four(counts), asked)
     _refuse(asked, "two shares", *OF_CLASSES, "reference", "margin")
     assert marginals is not None
-    return compare_marginals(
-        marginals,
-        confidence=asked.confidence,
-        method=asked.method or "mid-p",  # type: ignore[arg-type]
-        alternative=asked.alternative,
-    )
+    return compare_marginals(marginals, asked)
 
 
 def _named_tables(first: Any, second: Any) -> dict[str, Confusion]:
@@ -127,7 +116,6 @@ def compare_tables(tables: Mapping[str, Confusion], asked: Comparing) -> Compari
     settings = Settings.of(asked, {measure.name: own_options}, costs=costs)
     if asked.reference is not None and asked.reference not in tables:
         raise InputError(f"reference={asked.reference!r} is not among the models{nearest(asked.reference, tables)}")
-    margin = None if asked.margin is None else check_margin(asked.margin, widest=measure.range[1] - measure.range[0])
     options = settings.options(measure.name)
     estimates = {m: ModelMetrics(m, settings, confusion=t).interval(measure.name) for m, t in tables.items()}
     undefined = next((m for m, figure in estimates.items() if figure.estimate != figure.estimate), None)
@@ -141,6 +129,8 @@ def compare_tables(tables: Mapping[str, Confusion], asked: Comparing) -> Compari
         spec = settings.spec(alternative=alternative)
         return [unpaired_contrast((rows[a], rows[b]), measure, spec, options, asked.method) for a, b in pairs]
 
+    positive = next(iter(tables.values())).positive
+    mix = "" if asked.prior is None else f", at one class mix: {mix_words(asked.prior, positive)}"
     free = asked.prior is not None or measure.is_prior_free(len(next(iter(tables.values())).labels))
     totals = {m: tuple(float(x) for x in t.classes(weighted=False).truth) for m, t in tables.items()}
     sample = [] if free else [Evidence(class_totals=totals, metrics=(measure.name,))]
@@ -148,38 +138,13 @@ def compare_tables(tables: Mapping[str, Confusion], asked: Comparing) -> Compari
         measure,
         estimates,
         contrasts(asked.alternative),
-        reference=asked.reference,
-        margin=margin,
-        both_ways=contrasts("two-sided") if margin and asked.alternative != "two-sided" else None,
-        adjust=asked.adjust,
+        asked,
+        both_ways=contrasts("two-sided") if asked.margin and asked.alternative != "two-sided" else None,
         confidence=settings.confidence,
-        reading=_tables_reading(tables, asked.prior),
-        estimand="Estimates: the difference between models, each on rows drawn like its own"
-        + (
-            "."
-            if asked.prior is None
-            else f", at one class mix: {mix_words(asked.prior, next(iter(tables.values())).positive)}."
-        ),
+        reading=f"{counts_reading(tables, asked.prior)} Different rows: not paired.",
+        estimand=f"Estimates: the difference between models, each on rows drawn like its own{mix}.",
         sample=sample,
     )
-
-
-def _tables_reading(tables: Mapping[str, Confusion], prior: ClassMix) -> str:
-    parts = []
-    for name, t in tables.items():
-        up = t.positive
-        share = (
-            ""
-            if up is None
-            else f" ({whole(float(t.classes().truth[t.labels.index(up)]))} of class {one_line(str(up))})"
-        )
-        parts.append(f"{one_line(name)} of {t.n:,} rows{share}")
-    mix = (
-        ""
-        if prior is None
-        else f" Compared at one class mix: {mix_words(prior, next(iter(tables.values())).positive)}."
-    )
-    return f"Counts: {', '.join(parts)}; as different rows, not paired.{mix}"
 
 
 def _four(counts: Any) -> tuple[tuple[str, str], Discordance]:
@@ -226,23 +191,20 @@ def _whole(text: str, name: str) -> int:
         raise InputError(f"{name}={text}: a count is a whole number") from None
 
 
-def compare_counts(
-    pairs: tuple[tuple[str, str], Discordance], *, confidence: float = 0.95, method: Any = "mid-p", alternative: Any =
-    "two-sided", margin: float | None = None,
-) -> Comparison:  # fmt: skip
+def compare_counts(pairs: tuple[tuple[str, str], Discordance], asked: Comparing) -> Comparison:
     """The comparison that the counts of rows both, only one, or neither model got right allow.
 
-    >>> cmp = compare_counts((("new", "old"), Discordance(810, 60, 40, 90)))
+    >>> cmp = compare_counts((("new", "old"), Discordance(810, 60, 40, 90)), Comparing())
     >>> round(cmp["new", "old"].p_value, 3)
     0.046
     """
-    (a, b), d = pairs
+    ((a, b), d), confidence, method = pairs, asked.confidence, cast("McNemarMethod", asked.method or "mid-p")
     if d.n == 0:
         raise InputError("the counts are all 0: there is nothing to compare")
     difference = replace(
         mcnemar(
             d.only_first, d.only_second, both_right=d.both_right, both_wrong=d.both_wrong, method=method,
-            confidence=confidence, alternative=alternative,
+            confidence=confidence, alternative=asked.alternative,
         ),
         name="accuracy", first=a, second=b,
     )  # fmt: skip
@@ -254,7 +216,7 @@ def compare_counts(
         find_measure("accuracy"),
         estimates,
         [difference],
-        margin=None if margin is None else check_margin(margin),
+        asked,
         confidence=confidence,
         discordance={(a, b): d},
         reading=f"Counts of {d.n:,} rows: {a} and {b} on the same rows.",
@@ -292,7 +254,7 @@ class MarginalComparison(Comparison):
     def at(self, *, agreement: float) -> Contrast:
         """The contrast where both are right or both wrong on this share of the rows, or the nearest that is possible.
 
-        >>> found = compare_marginals({"A": (456, 500), "B": (445, 500)})
+        >>> found = compare_marginals({"A": (456, 500), "B": (445, 500)}, Comparing())
         >>> round(found.at(agreement=0.9).p_value, 3)
         0.126
         """
@@ -370,18 +332,16 @@ def _limits(c: Contrast) -> str:
     return {"lower": f"{low} or more", "upper": f"{high} or less"}.get(c.side, f"[{low}, {high}]")
 
 
-def compare_marginals(
-    marginals: Mapping[str, Any], *, confidence: float = 0.95, method: McNemarMethod = "mid-p", alternative: Alternative
-    = "two-sided",
-) -> MarginalComparison:  # fmt: skip
+def compare_marginals(marginals: Mapping[str, Any], asked: Comparing) -> MarginalComparison:
     """Two published shares of the same rows, {"A": (456, 500), "B": (445, 500)}; a rate (0.912, 500) is rounded.
 
-    >>> found = compare_marginals({"A": (456, 500), "B": (445, 500)})
+    >>> found = compare_marginals({"A": (456, 500), "B": (445, 500)}, Comparing())
     >>> round(found.p_low, 4), round(found.p_high, 2), found.deciding
     (0.0005, 0.27, 29)
     """
     if not isinstance(marginals, Mapping) or len(marginals) != 2:
         raise InputError('marginals= are the shares of two models: {"A": (456, 500), "B": (445, 500)}')
+    confidence, method = asked.confidence, cast("McNemarMethod", asked.method or "mid-p")
     right, sizes = {}, []
     for name, given in marginals.items():
         right[str(name)], n = _right_of(given, str(name))
@@ -392,7 +352,7 @@ def compare_marginals(
             "te.difference"
         )
     x, y = right.values()
-    bounds = mcnemar_bounds(x, y, sizes[0], method=method, confidence=confidence, alternative=alternative)
+    bounds = mcnemar_bounds(x, y, sizes[0], method=method, confidence=confidence, alternative=asked.alternative)
     (a, b), n = right, sizes[0]
     cases = tuple(replace(c, name="accuracy", first=a, second=b) for c in bounds.contrasts)
     measure = find_measure("accuracy")
@@ -444,7 +404,8 @@ def parse_marginals(words: list[str]) -> dict[str, tuple[float, int]]:
         try:
             if not (mark and name and slash):
                 raise ValueError
-            marginals[name] = (float(x) if "." in x else int(x.replace(",", "")), int(n.replace(",", "")))
+            share = float(x[:-1]) / 100 if x.endswith("%") else float(x) if "." in x else int(x.replace(",", ""))
+            marginals[name] = (share, int(n.replace(",", "")))
         except ValueError:
             raise InputError(f"cannot read {word!r}: write NAME=RIGHT/ROWS, such as A=456/500 B=445/500") from None
     return marginals

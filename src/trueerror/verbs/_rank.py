@@ -50,26 +50,12 @@ PERCENT_WORDS = frozenset(("accuracy", "error", "auc", "f1", "recall", "precisio
 
 @speaks
 def rank(
-    scores: Any,
-    *,
-    higher_is_better: bool = True,
-    method: PostHoc = "wilcoxon",
-    adjust: Adjustment = "holm",
-    reference: str | None = None,
-    confidence: float = 0.95,
-    missing: MissingScores = "error",
-    dataset: str | None = None,
-    learner: str | None = None,
-    fold: str | None = None,
-    repeat: str | None = None,
-    value: str | None = None,
-    names: Iterable[Any] | None = None,
-    test_train_ratio: float | None = None,
-    rope: float | None = None,
-    rng: Rng = None,
-    cv: Any = None,
-    table: str | None = None,
-) -> LearnerRanking:
+    scores: Any, *, higher_is_better: bool = True, method: PostHoc = "wilcoxon", adjust: Adjustment = "holm", reference:
+    str | None = None, confidence: float = 0.95, missing: MissingScores = "error", dataset: str | None = None, learner:
+    str | None = None, fold: str | None = None, repeat: str | None = None, value: str | None = None, names:
+    Iterable[Any] | None = None, test_train_ratio: float | None = None, rope: float | None = None, rng: Rng = None, cv:
+    Any = None, table: str | None = None,
+) -> LearnerRanking:  # fmt: skip
     """Rank learners over data sets, and say between which of them there is a clear difference.
 
     `scores` is a path, a data frame, a mapping of columns or an array. Wide: a row for each data set (and fold), a
@@ -80,13 +66,13 @@ def rank(
 
     Pairs are compared over data sets by Wilcoxon's signed-rank test with Holm's correction; `method` may be "sign",
     "nemenyi", "shaffer" or "bonferroni-dunn" (against `reference`), which compare mean ranks and so depend on which
-    other learners are in the pool. `reference` compares with one learner only. Where there are folds, each data set is
+    other learners are in the pool. `reference` compares with one learner only. If there are folds, each data set is
     looked at by itself too, with the corrected t-test (`test_train_ratio`, 1/(k − 1) for k folds), adjusted over the
     pairs of that data set. Results of cross_validate by name, and arrays of cross_val_score with the splitter as `cv`,
-    are folds of one data set. Signed ranks speak of the middle of the differences (Hodges–Lehmann), which is what is
+    are folds of one data set. Signed ranks describe the middle of the differences (Hodges–Lehmann), which is what is
     shown, not of their mean. For two learners on data sets enough for the test the Bayesian signed-rank test says
-    besides how probable a difference beyond ±`rope` is (0.01 for shares, 1 for percentages).
-    Demšar 2006, JMLR 7:1; Benavoli, Corani and Mangili 2016, JMLR 17:5.
+    besides how probable a difference beyond ±`rope` is (0.01 for shares, 1 for percentages). Demšar 2006, JMLR 7:1;
+    Benavoli, Corani and Mangili 2016, JMLR 17:5.
 
     >>> made = rank({"a": [0.9, 0.8, 0.9, 0.9, 0.7, 0.8], "b": [0.8, 0.7, 0.7, 0.8, 0.6, 0.6]})
     >>> made.best, round(made["a", "b"].p_value, 3)
@@ -152,18 +138,11 @@ def rank_sheet(
         )
     known = {f.name: getattr(base, f.name) for f in fields(Ranking)} | {"note": ""}
     return LearnerRanking(
-        **known,
-        data_sets=m.datasets,
-        scores=tuple(tuple(float(v) for v in row) for row in m.values),
-        adjust=adjust,
-        within=within,
-        posterior=posterior,
-        share=share,
-        percent=percent or None,
-        value_name=sheet.value_name,
-        reading=_reading(sheet, higher_is_better, test_train_ratio is not None),
-        findings=_findings(sheet, base, higher_is_better),
-    )
+        **known, data_sets=m.datasets, scores=tuple(tuple(float(v) for v in row) for row in m.values), adjust=adjust,
+        within=within, posterior=posterior, share=share, percent=percent or None, value_name=sheet.value_name,
+        reading=_reading(sheet, higher_is_better, test_train_ratio is not None), findings=_findings(sheet, base,
+        higher_is_better),
+    )  # fmt: skip
 
 
 def _percentages(sheet: ScoreSheet, higher_is_better: bool) -> bool:
@@ -244,7 +223,7 @@ def _with_the_best(contrasts: list[Contrast], sheet: ScoreSheet, part: Floats, b
 def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> str:
     n, k = len(sheet.data_sets), len(sheet.learners)
     unnamed = not sheet.has_folds and n > 1 and sheet.data_sets == tuple(str(i + 1) for i in range(n))
-    hint = f" (rows without a name count as data sets; of folds say cv={n})" if unnamed else ""
+    hint = f" (rows without a name count as data sets; for folds say cv={n})" if unnamed else ""
     text = f"Read {n:,} data set{'' if n == 1 else 's'}{hint} × {k:,} learners"
     if sheet.has_folds:
         sizes = [len(folds) for folds in sheet.folds]
@@ -254,7 +233,7 @@ def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> st
             count = f"{r} repeats of {sizes[0] // r}"
         text += f" × {count} folds; the same folds for all learners"
         if max(sizes) > USUAL_FOLDS and repeats == {1} and not sheet.ratios and not ratio_given:
-            text += ", taken for parts of one cross-validation (of random splits give test_train_ratio=)"
+            text += ", taken for parts of one cross-validation (for random splits give test_train_ratio=)"
     direction = "Higher" if higher_is_better else "Lower"
     better = f"{direction} {sheet.value_name or 'scores'} {'is' if sheet.value_name else 'are'} better."
     return " ".join((f"{text}.", better, *sheet.notes))

@@ -81,7 +81,7 @@ class LearnerRanking(DocumentResult, Ranking):
         return tuple(self.names[i] for *_, i in sorted((round(r, 9), m, i) for r, m, i in keys))
 
     def gap(self, first: str, second: str) -> float:
-        """By how much the first is better than the second in the middle of the data sets, by the estimator of the test.
+        """The typical lead of the first over the second on a data set, by the estimator of the test.
 
         Hodges and Lehmann's median of pairwise means for signed ranks, else the median; below 0 where it is worse.
         """
@@ -91,7 +91,7 @@ class LearnerRanking(DocumentResult, Ranking):
         return statistics.median(self.gaps(first, second).values())
 
     def gaps(self, first: str, second: str) -> dict[str, float]:
-        """By how much the first is better than the second on each data set; below 0 where it is worse."""
+        """The lead of the first over the second on each data set; below 0 where it is worse."""
         for name in (first, second):
             check_word(name, self.names, "learner")
         i, j = self.names.index(first), self.names.index(second)
@@ -397,22 +397,19 @@ def _speaks_of(r: LearnerRanking, weak: list[str], best: str) -> str:
 
 def _behind(r: LearnerRanking, behind: list[str], best: str) -> str:
     """Learners that the test over data sets puts behind the best one, with sizes beside the p-values."""
-    sizes = []
+    said = []
     for m in behind[:3]:
         gaps = list(r.gaps(best, m).values())
         lost = sum(g > 0 for g in gaps)
-        p = deciding_p(r[best, m])
-        sizes.append(f"by {_amount(r, r.gap(best, m))} in the median, {_lost(lost, len(gaps))}, {p_value(p)}")
+        size = f"(median {_amount(r, r.gap(best, m))}, {p_value(deciding_p(r[best, m]))})"
+        said.append(f"{one_line(m)} is worse than {one_line(best)} on {_lost(lost, len(gaps))} {size}.")
     if len(behind) > 3:
-        return f"{_named(behind)} rank behind {one_line(best)} over the data sets (the nearest {sizes[0]})."
-    if len(behind) == 1:
-        return f"{one_line(behind[0])} ranks behind {one_line(best)} over the data sets ({sizes[0]})."
-    each = "; ".join(f"{one_line(m)} {size}" for m, size in zip(behind, sizes, strict=False))
-    return f"Behind {one_line(best)} rank, over the data sets, {each}."
+        return f"{_named(behind)} rank behind {one_line(best)} over the data sets. The nearest: {said[0]}"
+    return " ".join(said)
 
 
 def _lost(lost: int, n: int) -> str:
-    return f"worse on all {n:,}" if lost == n else f"worse on {lost:,} of {n:,}"
+    return f"all {n:,} data sets" if lost == n else f"{lost:,} of {n:,} data sets"
 
 
 def _worse_throughout(r: LearnerRanking, m: str, best: str) -> bool:
@@ -455,7 +452,7 @@ def _two(r: LearnerRanking) -> str:
     if r.pair_test and math.isfinite(low) and math.isfinite(high):
         score += f", {percent(round(1 - r.alpha, 6))} CI {_signed(r, low)} to {_signed(r, high)}"
     if all(g == 0 for g in gaps):
-        return f"No clear difference: {a} and {b} tie on every data set. That does not show them to be alike."
+        return f"No clear difference: {a} and {b} tie on every data set. That does not mean that they are equally good."
     if p <= r.alpha:
         sure = "" if surety(p, r.alpha) == "clear" else "probably "
         parts = [f"{a} is {sure}better over data sets like these: {score} ({p_value(p)})."]
@@ -466,8 +463,8 @@ def _two(r: LearnerRanking) -> str:
     mean = statistics.fmean(gaps)
     if r.pair_test and p <= r.alpha and mean < middle / 2:
         parts.append(
-            f"On average the difference is {_signed(r, mean)}{' points' if r.share or r.percent else ''}: signed ranks "
-            "speak of the middle of the differences, and some data sets lie far on the other side."
+            f"On average the difference is {_signed(r, mean)}{' points' if r.share or r.percent else ''}: signed "
+            "ranks describe the middle of the differences, and some data sets lie far on the other side."
         )
     return " ".join(parts)
 
@@ -512,7 +509,7 @@ def _overall_lines(r: LearnerRanking) -> tuple[str, ...]:
             f"better {chance_words(p.right)}, {middle}{second} better {chance_words(p.left)}."
         )
     if r.critical_difference is not None:
-        lines.append(f"By {r.method} mean ranks must lie {r.critical_difference:.2f} apart to differ clearly.")
+        lines.append(f"Mean ranks must lie {r.critical_difference:.2f} apart to differ clearly ({r.method}).")
     return tuple(lines)
 
 

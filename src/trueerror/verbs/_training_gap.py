@@ -147,13 +147,9 @@ def training_gap(test: Any, training: Any, *, confidence: float = 0.95, **column
     if not gaps:
         raise InputError("no model calls the rows: pass threshold= with scores outside [0, 1]")
     return TrainingGap(
-        gaps=gaps,
-        training=tuple(_accuracy(training, g.name) for g in gaps),
-        test=tuple(_accuracy(test, g.name) for g in gaps),
-        overfits=overfits,
-        confidence=level,
-        findings=find(_evidence(gaps, overfits)),
-    )
+        gaps=gaps, training=tuple(_accuracy(training, g.name) for g in gaps), test=tuple(_accuracy(test, g.name) for g
+        in gaps), overfits=overfits, confidence=level, findings=find(_evidence(gaps, overfits)),
+    )  # fmt: skip
 
 
 def training_gap_evidence(test: Predictions, training: Predictions) -> list[Evidence]:

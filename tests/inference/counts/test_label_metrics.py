@@ -155,7 +155,7 @@ def test_clusters_say_what_they_are_worth():
     right = rng.random((25, 8)) < rng.beta(4, 1, 25)[:, None]
     keyed = clustered(truth, np.where(right.ravel(), truth, 1 - truth), np.repeat(np.arange(25), 8))
     made = metric_interval("accuracy", keyed.table, clusters=keyed)
-    assert made.note.startswith("25 clusters, worth about")
+    assert made.note.startswith("25 clusters, effective sample size")
     assert made.width > metric_interval("accuracy", keyed.table).width
     straight = metric_interval("accuracy", keyed.table, clusters=keyed, method="cluster-t")
     assert straight.high - straight.estimate == pytest.approx(straight.estimate - straight.low)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.inference.learner import _intervals as chosen_setting
+from trueerror.inference.bootstrap import _tables
 from trueerror.inference.learner._intervals import bbc_cv
 from trueerror.inputs._options import InputError, generator
 
@@ -36,7 +36,7 @@ def test_against_the_slow_way():
 def test_blocks_do_not_change_the_answer(monkeypatch):
     values = np.random.default_rng(2).random((40, 6))
     whole = bbc_cv(values, rng=1)
-    monkeypatch.setattr(chosen_setting, "BLOCK", 400)
+    monkeypatch.setattr(_tables, "BLOCK", 400)
     assert bbc_cv(values, rng=1) == whole
 
 

@@ -219,7 +219,7 @@ def test_clusters_divide_the_rows():
     assert grouped.design_effect == pytest.approx(2)
     assert grouped.n == math.ceil(2 * alone.n + 1.9599639845**2 / 2 * 11)  # about two clusters more, for t
     assert grouped.power == alone.power
-    assert "1,960 independent rows" in str(grouped)
+    assert "effective sample size 1,960 rows" in str(grouped)
     assert te.sample_size(accuracy=0.9, half_width=0.02, icc=0.1, cluster_size=11).n == pytest.approx(2 * 867.3, abs=1)
     assert te.power(n=500, icc=0.0, cluster_size=20, **call).power == te.power(n=500, **call).power
 

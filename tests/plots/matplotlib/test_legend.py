@@ -44,3 +44,40 @@ def test_curves_that_join_later_keep_the_place_of_the_legend():
     assert hidden(ax) == []
     assert len(ax.get_legend().get_texts()) == 4
     plt.close(figure)
+
+
+def test_a_legend_made_anew_has_the_names():
+    y, of_models = scores("ab")
+    figure, ax = plt.subplots(figsize=(3.3, 3.0))
+    te.roc(y, of_models).draw(ax=ax)
+    named = [t.get_text() for t in ax.get_legend().get_texts()]
+    ax.legend()
+    assert {t.get_text() for t in ax.get_legend().get_texts()} == {name.replace("\n", " ") for name in named}
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("models", [2, 12])
+@pytest.mark.parametrize("curve", [te.calibration, te.roc, te.precision_recall, te.det])
+def test_titles_and_numbers_stay_within_a_column_of_a_paper(curve, models):
+    figure, ax = plt.subplots(figsize=(3.3, 3.0))
+    curve(*scores("abcdefghijkl"[:models])).draw(ax=ax)
+    figure.canvas.draw()
+    for words in (ax.xaxis.label, ax.yaxis.label, *ax.get_xticklabels(), *ax.get_yticklabels()):
+        box = words.get_window_extent()
+        assert min(box.x0, box.y0) >= -1, words.get_text()
+        assert box.x1 <= figure.bbox.width + 1
+        assert box.y1 <= figure.bbox.height + 1
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("models", [2, 12])
+def test_rows_of_a_comparison_can_be_read_in_a_column_of_a_paper(models):
+    y, of_models = scores("abcdefghijkl"[:models])
+    figure, ax = plt.subplots(figsize=(3.3, 3.0))
+    te.compare(y, scores=of_models).draw(ax=ax)
+    figure.canvas.draw()
+    for axes in figure.axes:
+        boxes = [label.get_window_extent() for label in axes.get_yticklabels()]
+        assert all(label.get_fontsize() >= 6 for label in axes.get_yticklabels())
+        assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
+    plt.close(figure)

@@ -6,7 +6,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
 from trueerror.inference._sample import scored
@@ -17,8 +16,6 @@ from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics.scores import average_precision, average_precision_slopes
 from trueerror.results._format import whole
 from trueerror.tallies._scores import ScoreTable
-
-Floats = NDArray[np.float64]
 
 
 def average_precision_limits(estimate: float, positives: float, spec: IntervalSpec) -> tuple[float, float, str, str]:

@@ -27,14 +27,13 @@ from trueerror.inference._sample import scored
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.proportion._distributions import crossing, on_logit
+from trueerror.inputs._arrays import Floats
 from trueerror.kernels import RANKING, chosen
 from trueerror.kernels._threads import in_threads
 from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._scores import ScoreTable
-
-Floats = NDArray[np.float64]
 
 # From so many rows on, models are ranked in threads.
 THREADED = 1 << 16

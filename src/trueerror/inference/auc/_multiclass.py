@@ -17,11 +17,11 @@ from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums
 from trueerror.inference._problem import Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
 from trueerror.inference.auc._interval import rows_of_classes
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes, Label
 from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, undefined_reason
 from trueerror.results._format import whole
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
 
 

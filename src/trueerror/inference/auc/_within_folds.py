@@ -25,6 +25,7 @@ from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.auc._interval import rows_of_classes
 from trueerror.inference.auc._multiclass import class_slopes
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError
 from trueerror.kernels._numpy import table_placements
 from trueerror.metrics._registry import Measure, MetricOptions, value
@@ -33,7 +34,6 @@ from trueerror.results import Contrast, Interval
 from trueerror.results._format import number
 from trueerror.tallies._scores import ScoreTable
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 # Values of rows, and how many rows have each.
 Counted = tuple[Floats, Floats]

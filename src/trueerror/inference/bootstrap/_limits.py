@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from trueerror.inputs._arrays import Floats
 from trueerror.results import Alternative
 from trueerror.results._values import Note
 
-Floats = NDArray[np.float64]
 Limits = tuple[float, float]
 # linear    NumPy's default, R's type 7
 # weibull   the (B + 1)·share-th in size, between neighbours linear: R's type 6

@@ -24,6 +24,7 @@ from trueerror.inference.bootstrap._limits import (
 )
 from trueerror.inference.bootstrap._tables import ClusterCells, cluster_replicates, score_statistic
 from trueerror.inference.counts._paired import paired_metric
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator
 from trueerror.kernels._random import EXACT, seed_of
@@ -31,8 +32,6 @@ from trueerror.metrics._registry import Prior
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
 from trueerror.tallies._scores import ScoreTable
-
-Floats = NDArray[np.float64]
 
 
 def paired_bootstrap(
@@ -77,26 +76,28 @@ def paired_bootstrap(
     if agreement.n == 0:
         raise InputError("there are no rows to draw from")
     compared = paired_metric(agreement, metric, positive, options, prior)
-    estimate, better = compared.difference(), compared.measure.higher_is_better
+    estimate, better = float(compared.estimate.value), compared.measure.higher_is_better
     shown: dict[str, Any] = {
-        "name": compared.measure.title, "estimate": estimate, "whole": compared.range, "n": agreement.n,
+        "name": compared.measure.title, "estimate": estimate, "whole": compared.estimate.range, "n": agreement.n,
         "method": f"paired-bootstrap-{method}",
     }  # fmt: skip
     if np.isnan(estimate):
         return _unknown(shown, spec, compared.why)
 
+    units = compared.estimate.units
+    influences = units if np.isfinite(units).all() else None
+
     def instead(why: str) -> Contrast:
-        found = compared.estimate()
-        if found is None:
+        if influences is None:
             return _unknown(shown, spec, why)
         return replace(
-            effective_t_contrast(found, spec, n=agreement.n, higher_is_better=better, note=why),
+            effective_t_contrast(compared.estimate, spec, n=agreement.n, higher_is_better=better, note=why),
             name=compared.measure.title,
         )
 
     return contrast_of_replicates(
         compared.replicates(draws, random), spec, shown, kind=method, quantile=quantile, higher_is_better=better,
-        notes=(f"{draws:,} replicates, {seed}",), instead=instead, influences=compared.influences(),
+        notes=(f"{draws:,} replicates, {seed}",), instead=instead, influences=influences,
         counts=compared.agreement.counts, ties=ties,
     )  # fmt: skip
 

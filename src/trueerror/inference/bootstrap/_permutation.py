@@ -16,21 +16,18 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.inference._contrast import REALS, check_test_options, contrast, tail_area
 from trueerror.inference.bootstrap._tables import blocks
 from trueerror.inference.counts._paired import paired_metric
 from trueerror.inference.proportion._distributions import at_least
-from trueerror.inputs._arrays import numbers, paired_numbers
+from trueerror.inputs._arrays import Floats, numbers, paired_numbers
 from trueerror.inputs._labels import Label
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator
 from trueerror.inputs._settings import current
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
-
-Floats = NDArray[np.float64]
 
 # Up to so many differences all patterns of signs are held at once; up to twice as many halves of them are.
 HALF = BLOCK.bit_length() - 1
@@ -284,7 +281,7 @@ def _exchanged_labels(
     if agreement.n == 0:
         raise InputError("there are no rows; a permutation test needs at least one")
     compared = paired_metric(agreement.with_mirror(), metric, positive, {}, None)
-    estimate, table = compared.difference(), compared.agreement
+    estimate, table = float(compared.estimate.value), compared.agreement
     width = len(table.labels) + 2
     places = (table.truth * width + table.first) * width + table.second
     mirror = np.searchsorted(places, (table.truth * width + table.second) * width + table.first)

@@ -23,6 +23,7 @@ from trueerror.inference._sample import scored, scored_in_clusters
 from trueerror.inference._variance import ClusteredRows, Sample, ScoreSample, variance
 from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.bootstrap._limits import MOST_LOST, BootstrapMethod, Unfit, bootstrap_limits, with_a_value
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_replicates, generator
 from trueerror.kernels._random import row_weights, seed_of
@@ -37,7 +38,6 @@ from trueerror.tallies._scores import ScoreTable
 if TYPE_CHECKING:
     from scipy import sparse
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 # (positives, negatives), one table a row → one number a row.
 Statistic = Callable[[NDArray[Any], NDArray[Any]], Floats]

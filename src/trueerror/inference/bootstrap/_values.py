@@ -9,17 +9,15 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._problem import tail as tail_of
 from trueerror.inference.bootstrap._limits import Limits, bootstrap_limits
 from trueerror.inference.bootstrap._tables import GROUPS, blocks, drawn_counts, drawn_units, row_influences
-from trueerror.inputs._arrays import Array
+from trueerror.inputs._arrays import Array, Floats
 from trueerror.kernels._random import seed_of
 from trueerror.kernels._threads import in_threads
 
-Floats = NDArray[np.float64]
 Counted = Callable[[Floats, Array], Floats]
 LIMITS = ("bootstrap-t", "bca-t", "bca", "percentile", "basic", "normal")
 # Values that take no more different ones (0 and 1) have too coarse a standard error for bootstrap-t, and no more values

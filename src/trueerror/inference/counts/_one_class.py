@@ -19,15 +19,14 @@ from trueerror.inference._effective_t import KEY, effective_t
 from trueerror.inference._estimate import Estimate, scaled
 from trueerror.inference._label_tables import LabelTable, label_range
 from trueerror.inference._problem import IntervalLimits, Problem, Range
-from trueerror.inference._sample import Estimated, OneSample
+from trueerror.inference._sample import Estimated, OneSample, known_ends
 from trueerror.inference._variance import Sample, binary_gradients, variance
 from trueerror.inference.proportion._distributions import RawLimits, on_log, on_logit, share_limits, straight_limits
+from trueerror.inputs._arrays import Floats
 from trueerror.methods._registry import ONE, InferenceMethod, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, undefined_reason
 from trueerror.results._values import Note
 from trueerror.tallies._confusion import BinaryCounts, Confusion
-
-Floats = NDArray[np.float64]
 
 # Rounding leaves about 1e−34 where a variance is 0; one error in a billion rows gives 1e−18.
 VARIANCE_TOLERANCE = 1e-27
@@ -180,7 +179,7 @@ class LabelSample(Counts):
     @cached_property
     def bare(self) -> Estimate:
         """The estimate with what its units add, without half a row."""
-        return self.table.bare()
+        return scaled(self.table.bare(), self.scale)
 
     @property
     def worth(self) -> float:
@@ -198,14 +197,18 @@ class LabelSample(Counts):
         if self.plain and self.measure.of_one_class:
             return super().variances
         if not self.plain:
-            return seen_at_all(float(self.bare.spread.error) ** 2 * self.scale**2)
+            return seen_at_all(float(self.bare.spread.error) ** 2)
         return seen_at_all(variance(self.sample.influence(self.measure, self.options), self.sample.rows.counts))
+
+    @property
+    def reason(self) -> str:
+        """Why the metric has no value; "" where it has one."""
+        s = self.sample
+        return undefined_reason(self.measure, s.rows, positive=s.positive, prior=s.prior, **self.options)
 
     def why_undefined(self, q: Problem[Any]) -> str | Note:
         """Why the metric has no value."""
-        s = self.sample
-        reason = undefined_reason(self.measure, s.rows, positive=s.positive, prior=s.prior, **self.options)
-        return reason or Note("no-rows")
+        return self.reason or Note("no-rows")
 
     def nothing(self, q: Problem[Any]) -> IntervalLimits | None:
         """What is said of an undefined metric, of one cluster, and of a value that the class mix asked for gives."""
@@ -222,8 +225,7 @@ class LabelSample(Counts):
             unknown = IntervalLimits(math.nan, math.nan, KEY, Note("zero-count"))
             return Estimated(estimate=Estimate(value=np.array(math.nan), units=np.zeros(0)), instead=lambda: unknown)
         if self.clustered and not np.isfinite(self.bare.units).all():
-            low, high = (b if np.isfinite(b) else math.nan for b in self.ends(q))
-            ends = IntervalLimits(low, high, KEY, Note("class-in-one-cluster"))
+            ends = IntervalLimits(*known_ends(self.ends(q)), KEY, Note("class-in-one-cluster"))
             return Estimated(estimate=self.bare, instead=lambda: ends)
         e = scaled(self.table.with_worst(), self.scale)
         return Estimated(estimate=e, notes=self.sample.drawn.notes(self))

@@ -1,8 +1,7 @@
 """The difference of a metric of labels between two models on the same rows, over the cells of their agreement table.
 
-What one more row in each cell does to the difference is the first metric's derivative by the cell less the second's;
-of rows in clusters each cluster is left out instead. A model against one answer for every row is the mean of what its
-rows gain.
+Each model has a table of its own, whose units are the rows, or the clusters, of both: the difference is one estimate
+less the other. A model against one answer for every row is the mean of what its rows gain.
 """
 
 from __future__ import annotations
@@ -17,91 +16,81 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import Limits
+from trueerror.inference._designs import ClusterUnits, RowUnits, SharedRows
 from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import Estimate, leave_out
+from trueerror.inference._estimate import ROUNDING, Estimate, less_rounding
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._variance import slopes_seen
+from trueerror.inference._variance import Sample
+from trueerror.inference.counts._one_class import LabelSample
 from trueerror.inference.loss._mean import ClusterSums, mean_over_units
 from trueerror.inference.proportion._paired import mcnemar
-from trueerror.inputs._labels import Label, find_label
+from trueerror.inputs._arrays import Floats
+from trueerror.inputs._labels import Label
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import (
     Measure,
     MetricOptions,
-    Pooled,
     Prior,
-    Seen,
     check_metric_options,
     find_measure,
-    needs_collapse,
     prior_of_each,
-    undefined_reason,
 )
 from trueerror.results import Contrast
 from trueerror.tallies import Confusion, KeyedConfusion
 from trueerror.tallies._agreement import Agreement, KeyedAgreement
+from trueerror.tallies._confusion import sum_columns
 
-Floats = NDArray[np.float64]
-
-# Differences this close, beside the metric itself, are rounding.
-ROUNDING = 64 * float(np.finfo(np.float64).eps)
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedMetric:
-    """A metric of both models over the cells of one agreement table: cell c of either sample is cell c of the other.
-
-    `registered` is False for a function of (table, masses), which may not know complex numbers.
-    """
+    """A metric of both models over the cells of one agreement table; `places` is where each goes in a model's own."""
 
     agreement: Agreement
-    seen: tuple[Seen, Seen]
-    measure: Measure
-    options: dict[str, Any]
-    registered: bool = True
+    models: tuple[LabelSample, LabelSample]
+    places: tuple[Ints, Ints]
 
     @classmethod
     def of(
         cls, agreement: Agreement, measure: Measure, positive: Label | None, options: MetricOptions,
-        prior: Prior | None = None, *, registered: bool = True,
+        prior: Prior | None = None, keyed: KeyedAgreement | None = None, *, drawn: type[ClusterUnits] = ClusterUnits,
     ) -> PairedMetric:  # fmt: skip
-        """A metric of labels, perhaps at the prior of each class."""
-        first, second = (_seen(measure, agreement, which, positive, prior) for which in (0, 1))
-        return cls(agreement, (first, second), measure, dict(options), registered)
+        """A metric of labels, perhaps at the prior of each class; over clusters, or over rows that weigh apart."""
+        width, samples, places = len(agreement.labels) + 1, [], []
+        for which, called in enumerate((agreement.first, agreement.second)):
+            table = agreement.model(which)
+            place = np.searchsorted(table.row * width + table.col, agreement.truth * width + called)
+            sample = Sample.of(measure, table, positive=positive, prior=prior)
+            units: RowUnits = SharedRows(table, agreement, place)
+            if keyed is not None:
+                own = KeyedConfusion(keyed.keys, table, keyed.key, place[keyed.cell], keyed.counts, keyed.weight_sums)
+                units = drawn(table, own)
+            samples.append(LabelSample.of(measure, replace(sample, drawn=units), options))
+            places.append(place)
+        return cls(agreement, (samples[0], samples[1]), (places[0], places[1]))
+
+    @property
+    def measure(self) -> Measure:
+        """The metric."""
+        return self.models[0].measure
 
     @property
     def why(self) -> str:
         """Why the metric is undefined for the first, or else the second, model."""
-        mix, prior = self.seen[0].mix, None
-        if mix is not None:
-            prior = dict(zip(self.agreement.labels, map(float, mix.shares), strict=True))
-        for which, name in enumerate(("first", "second") if self.registered else ()):
-            positive = self.seen[which].positive
-            reason = undefined_reason(
-                self.measure, self.agreement.model(which), positive=positive, prior=prior, **self.options
-            )
-            if reason:
-                return f"{name}: {reason}"
-        return "the metric is undefined for a model"
-
-    @property
-    def range(self) -> Limits:
-        """Where a difference can lie."""
-        low, high = self.measure.range
-        return low - high, high - low
+        reasons = ((name, m.reason) for name, m in zip(("first", "second"), self.models, strict=True))
+        return next((f"{name}: {reason}" for name, reason in reasons if reason), "the metric is undefined for a model")
 
     def values(self, which: int, masses: Floats) -> Floats:
         """The metric of one model under other masses (…, cells)."""
-        return np.asarray(self.seen[which].value(self.measure, masses, self.options), dtype=np.float64)
+        model = self.models[which]
+        pooled = sum_columns(masses, self.places[which], len(model.sample.rows.row))
+        return np.asarray(model.sample.value(model.measure, model.options, pooled), dtype=np.float64)
 
     def differences(self, masses: Floats) -> Floats:
         """First − second under masses (…, cells)."""
-        return _apart(self.values(0, masses), self.values(1, masses))
-
-    def difference(self) -> float:
-        """First − second on the sample."""
-        return float(self.differences(self.agreement.masses[None])[0])
+        return less_rounding(self.values(0, masses), self.values(1, masses))
 
     def replicates(self, draws: int, rng: np.random.Generator) -> Floats:
         """The difference in `draws` samples of n rows, drawn again with replacement; NaN where it is undefined."""
@@ -116,87 +105,19 @@ class PairedMetric:
             parts.append(self.differences(drawn[:, back].astype(np.float64)))
         values = np.concatenate(parts)
         # A replicate that is the estimate but for rounding is a tie.
-        estimate = self.difference()
-        size = max(float(np.abs(self.values(which, self.agreement.masses[None])).max()) for which in (0, 1))
+        estimate, size = float(self.estimate.value), max(abs(m.value) for m in self.models)
         return np.where(np.abs(values - estimate) <= ROUNDING * size, estimate, values)
 
-    def influences(self) -> Floats | None:
-        """How far one more row in each cell moves the difference; None where that cannot be said."""
-        if not self.registered:
-            return self._stepped_influences()
-        try:
-            first, second = (slopes_seen(self.measure, s, self.agreement.masses, self.options) for s in self.seen)
-        except InputError:
-            return None
-        return first - second if np.isfinite(first - second).all() else None
-
-    def _stepped_influences(self) -> Floats | None:
-        """By a small step up and down in each cell."""
-        masses = self.agreement.masses
-        d, steps = np.empty(len(masses)), 1e-4 * np.diag(masses)
-        for cell, step in enumerate(steps):
-            up, down = self.differences(np.stack([masses + step, masses - step]))
-            d[cell] = (up - down) / (2 * step[cell])
-        return d if np.isfinite(d).all() else None
-
-    def estimate(self) -> Estimate | None:
-        """The difference and what a row of each cell adds to it; None where that cannot be said.
-
-        At another class mix each class is a sample of its own.
+    @property
+    def estimate(self) -> Estimate:
+        """The difference, and what a row of each cell, a cluster or a weighted row adds to it.
 
         >>> both = paired_metric(Agreement.count([1] * 10, [1] * 9 + [0], [1] * 5 + [0] * 5), "accuracy", None, {})
-        >>> made = both.estimate()
-        >>> round(float(made.value), 2), round(float(made.spread.error), 3)  # sd(d)/√n
+        >>> round(float(both.estimate.value), 2), round(float(both.estimate.spread.error), 3)  # sd(d)/√n
         (0.4, 0.163)
         """
-        by_cell, value = self.influences(), self.difference()
-        if by_cell is None or math.isnan(value):
-            return None
-        strata = None if self.seen[0].mix is None else self.agreement.truth.astype(np.intp)
-        count = self.agreement.masses
-        return Estimate(value=np.array(value), units=by_cell, count=count, strata=strata, range=self.range)
-
-    def over_clusters(self, keyed: KeyedAgreement, *, each_row: bool = False) -> Estimate:
-        """What the difference loses without each cluster; one without weight is no unit.
-
-        Where each row is a cluster of its own, with a weight, it loses to first order what the row adds over 1 − w.
-        """
-        held = keyed.weights > 0
-        sizes, groups, value = keyed.weights[held], int(held.sum()), self.difference()
-        by_row = self.influences() if each_row else None
-        if by_row is not None:
-            lost = leave_out(sizes / sizes.sum(), keyed.sums(by_row)[held])
-        else:
-            lost = value - self.without_each(keyed)[held]
-        return Estimate(
-            value=np.array(value), units=(groups - 1) / groups * lost, sizes=sizes, range=self.range,
-            rows_alike=float(keyed.sizes.sum()),
-        )  # fmt: skip
-
-    def without_each(self, keyed: KeyedAgreement) -> Floats:
-        """The difference without each key's rows; NaN where the metric of what is left is undefined."""
-        first, second = (self._without_each(seen, keyed) for seen in self.seen)
-        return _apart(first, second)
-
-    def _without_each(self, seen: Seen, keyed: KeyedAgreement) -> Floats:
-        table, masses, values = seen.at(seen.table), seen.table.masses, []
-        cell = seen.place[keyed.cell]
-        cells, step = len(masses), max(1, BLOCK // len(masses))
-        for start in range(0, len(keyed.keys), step):
-            keys = min(step, len(keyed.keys) - start)
-            mine = (keyed.key >= start) & (keyed.key < start + keys)
-            where = (keyed.key[mine] - start) * cells + cell[mine]
-            left = masses - np.bincount(where, weights=keyed.masses[mine], minlength=keys * cells).reshape(keys, cells)
-            # What is left of a cell that is gone is rounding.
-            values.append(table.value(self.measure, np.where(left > ROUNDING * masses, left, 0.0), self.options))
-        return np.concatenate(values)
-
-
-def _apart(a: Floats, b: Floats) -> Floats:
-    """a − b; what rounding alone tells from 0 is 0."""
-    with np.errstate(invalid="ignore"):
-        d = a - b
-    return np.where(np.abs(d) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, d)
+        first, second = (model.bare for model in self.models)
+        return first - second
 
 
 def swap_proof_order(agreement: Agreement) -> NDArray[np.intp]:
@@ -212,15 +133,6 @@ def swap_proof_order(agreement: Agreement) -> NDArray[np.intp]:
     ]
     apart = np.flatnonzero(views[0] != views[1])
     return orders[1] if len(apart) and views[1][apart[0]] < views[0][apart[0]] else orders[0]
-
-
-def _one_against_the_rest(agreement: Agreement, positive: Label | None) -> Agreement:
-    index = agreement.labels.index(find_label(positive, agreement.labels))
-    parts = [(codes == index).astype(np.int64) for codes in (agreement.truth, agreement.first, agreement.second)]
-    cells, where = np.unique(4 * parts[0] + 2 * parts[1] + parts[2], return_inverse=True)
-    counts = np.zeros(len(cells), dtype=np.int64)
-    np.add.at(counts, where, agreement.counts)
-    return Agreement((False, True), True, cells // 4, cells // 2 % 2, cells % 2, counts)
 
 
 def takes_masses(metric: Callable[..., Any]) -> bool:
@@ -240,14 +152,9 @@ def paired_metric(
 ) -> PairedMetric:
     """The metric by name, or a function of (table, masses), over an agreement table; with a class among several the
     table is of that one against the rest."""
-    by_name = isinstance(metric, str) or not takes_masses(metric)
-    if isinstance(metric, str) or by_name:
-        measure = find_measure(metric)
-    else:
-        measure = Measure(
-            name=getattr(metric, "__name__", "metric"), title=getattr(metric, "__name__", "metric").replace("_", " "),
-            function=metric, needs="cells", best=None, range=(-math.inf, math.inf), options=tuple(options),
-        )  # fmt: skip
+    measure = (
+        find_measure(metric) if isinstance(metric, str) or not takes_masses(metric) else _of_masses(metric, options)
+    )
     if not measure.of_labels:
         raise InputError(f"{measure.name} is made of scores, not of labels; compare two areas with delong")
     check_metric_options(measure, options)
@@ -255,22 +162,22 @@ def paired_metric(
         named = positive if agreement.positive is None else agreement.positive
         free = measure.is_prior_free(len(agreement.labels))
         prior = None if free else prior_of_each(prior, agreement.labels, named)
-    if needs_collapse(measure, agreement.model(0), positive):
-        if prior is not None:
-            raise InputError(f"{measure.name} of one class among several is not compared at another class mix")
-        agreement, positive = _one_against_the_rest(agreement, positive), True
-    if measure.of_one_class:
-        agreement.model(0).binary(positive)  # an unknown or missing positive class is said before any work
-    return PairedMetric.of(agreement, measure, positive, options, prior, registered=by_name)
+    return PairedMetric.of(agreement, measure, positive, options, prior)
 
 
-def _seen(measure: Measure, agreement: Agreement, which: int, positive: Label | None, prior: Prior | None) -> Seen:
-    """One model's table as the metric sees it, and where each cell of the agreement goes."""
-    called, table = (agreement.first, agreement.second)[which], agreement.model(which)
-    width = len(agreement.labels) + 1
-    place = np.searchsorted(table.row * width + table.col, agreement.truth * width + called)
-    own = Seen.of(measure, table, None, prior)
-    return replace(own, positive=positive, steps=(Pooled(table, place), *own.steps))
+def _of_masses(function: Callable[..., Any], options: MetricOptions) -> Measure:
+    """A function of (table, masses) as a metric; its slopes are those of a small step up and down in each cell."""
+
+    def gradient(table: Confusion, masses: Floats, **given: Any) -> Floats:
+        steps = 1e-4 * np.diag(masses)
+        up, down = (np.asarray(function(table, masses + step, **given)) for step in (steps, -steps))
+        return np.asarray((up - down) / (2e-4 * masses))
+
+    name = getattr(function, "__name__", "metric")
+    return Measure(
+        name=name, title=name.replace("_", " "), function=function, needs="cells", best=None, gradient=gradient,
+        range=(-math.inf, math.inf), options=tuple(options), undefined="it has no value on these rows",
+    )  # fmt: skip
 
 
 class CellDifference(NamedTuple):

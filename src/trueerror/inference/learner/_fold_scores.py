@@ -33,6 +33,7 @@ from trueerror.inference.auc._within_folds import (
 )
 from trueerror.inference.learner._intervals import corrected_t_interval
 from trueerror.inference.loss._t_tests import corrected_t
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import ONE, InferenceMethod, inference_method, methods_on
@@ -53,7 +54,6 @@ from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import class_scored_rows, scored_rows
 from trueerror.tallies import Confusion, ScoreTable
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 POOLED = "counts of all folds together"
 

@@ -10,7 +10,7 @@ cross-validation that measures its own variance; Efron and Tibshirani 1997, J. A
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.bootstrap._limits import quantiles
+from trueerror.inference.bootstrap._tables import drawn_counts
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inference.loss._t_tests import CorrectedSpread, corrected_spread
-from trueerror.inputs._arrays import matrix, numbers
-from trueerror.inputs._memory import BLOCK
+from trueerror.inputs._arrays import Floats, matrix, numbers
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator
 from trueerror.results import Interval
 
-Floats = NDArray[np.float64]
 REALS: Range = (-math.inf, math.inf)
 TOO_NARROW = "the folds' training sets overlap: too narrow for the learner"
 SINGLE_ROUND = "one round of folds: conservative"
@@ -409,8 +408,8 @@ def bbc_cv(
     units = int(codes.max()) + 1
     if units < 2:
         raise InputError("all rows are in one cluster, and drawing it again shows no spread; leave clusters= out")
-    blocks = (often[:, codes] for often in _draws(units, int(replicates), draw))
-    scores = np.concatenate([_chosen_scores(often, values, 1.0 if higher_is_better else -1.0) for often in blocks])
+    sign, blocks = 1.0 if higher_is_better else -1.0, drawn_counts(np.ones(units), [np.arange(units)], draw, replicates)
+    scores = np.concatenate([_chosen_scores(often[:, codes], values, sign) for often in blocks])
     scores = scores[~np.isnan(scores)]
     mean, (name, estimand) = float(scores.mean()), ("loss of the chosen setting", "the chosen setting")
     spec = IntervalSpec(confidence=confidence, estimand=estimand)
@@ -423,14 +422,7 @@ def bbc_cv(
     return spec.interval(name, mean, low, high, bounds=bounds, method="bbc-cv", n=n, note=f"{drawn}, {seed}")
 
 
-def _draws(n: int, replicates: int, draw: np.random.Generator) -> Iterator[Floats]:
-    """How often each row is drawn, some replicates at a time; the blocks do not change what is drawn."""
-    step = max(1, BLOCK // n)
-    for start in range(0, replicates, step):
-        yield draw.multinomial(n, np.full(n, 1 / n), size=min(step, replicates - start)).astype(np.float64)
-
-
-def _chosen_scores(often: Floats, values: Floats, sign: float) -> Floats:
+def _chosen_scores(often: NDArray[np.int64], values: Floats, sign: float) -> Floats:
     """For each replicate: the best setting on the rows drawn, scored on those left out; NaN where none is."""
     best = np.argmax(sign * (often @ values), axis=1)
     out = (often == 0).astype(np.float64)

@@ -24,6 +24,7 @@ from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, 
 from trueerror.inference._sample import Estimated, OneSample, scored
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.loss._interval import t_limits
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes
 from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, loss_moments, table_losses
@@ -32,7 +33,6 @@ from trueerror.results._format import listing, one_line, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._moments import Moments
 
-Floats = NDArray[np.float64]
 INFINITE = "a row that was called certain was wrong, which costs an infinite loss; clip= sets the highest"
 
 

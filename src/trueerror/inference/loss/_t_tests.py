@@ -15,19 +15,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import LEARNERS, REALS, SCORES, check_test_options, contrast, student_p, t_contrast
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.loss._mean import difference_of_means
-from trueerror.inputs._arrays import count, matrix, numbers, paired_numbers
+from trueerror.inputs._arrays import Floats, count, matrix, numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_word
 from trueerror.results import Alternative, Contrast, Df, Result, Table
 from trueerror.results._format import folded, p_cell, p_value, percent, signed
 from trueerror.tallies import Moments
 
-Floats = NDArray[np.float64]
 UnpairedDf = Literal["welch", "pooled", "conservative"]
 
 # A spread or a mean this small beside the numbers themselves is rounding error: t would divide noise by noise.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -19,17 +19,22 @@ from scipy import special
 from trueerror.inference._contrast import check_margin, student_quantile
 from trueerror.inference.proportion._distributions import EQUALLY_LIKELY, at_least, at_most, first_true, pmf, tango_z
 from trueerror.inference.proportion._paired import McNemarMethod
-from trueerror.inputs._arrays import open_share
-from trueerror.inputs._options import InputError, check_share, check_word
+from trueerror.inputs._arrays import Floats, open_share
+from trueerror.inputs._groups import Group, option
+from trueerror.inputs._options import InputError, check_alternative, check_share, check_word
 from trueerror.results import Alternative
 
 if TYPE_CHECKING:
     from trueerror.tallies._confusion import Amount
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-# Nodes for averaging over the standard deviation that a t-test happens to see.
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
+
+
+@cache
+def averaging_nodes() -> tuple[Floats, Floats]:
+    """Nodes and weights for averaging over the standard deviation that a t-test happens to see."""
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    return nodes, weights
 
 
 class DesignAnalysis(NamedTuple):
@@ -94,8 +99,9 @@ class NormalDesign(NamedTuple):
         critical = student_quantile(1 - alpha, alternative, df)
         shift = self.towards(alternative) / error
         # Given the standard deviation that is seen, the estimate is normal and the cut is fixed.
-        seen = error * np.sqrt(special.chdtri(df, (1 - NODES) / 2) / df)
-        right, wrong, size = (WEIGHTS @ part / 2 for part in tails(self.delta, error, critical * seen, alternative))
+        nodes, weights = averaging_nodes()
+        seen = error * np.sqrt(special.chdtri(df, (1 - nodes) / 2) / df)
+        right, wrong, size = (weights @ part / 2 for part in tails(self.delta, error, critical * seen, alternative))
         return DesignAnalysis.of(self.delta, right, wrong, size, float(special.nctdtr(df, -shift, -critical)))
 
 
@@ -314,20 +320,42 @@ PlannedMethod = Literal["mid-p", "exact", "chi2", "chi2-cc", "normal"]
 ENUMERATE_UP_TO = 100_000
 
 
-class PowerOptions(NamedTuple):
-    """What the caller said, unchecked."""
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PowerOptions(Group):
+    """What the caller said of the test that is planned, unchecked."""
 
-    test: PlannedTest
-    first: float | None
-    second: float | None
-    disagreement: float | None
-    prevalence: float | None
-    margin: float | None
-    alpha: float
-    alternative: Alternative
-    method: PlannedMethod | None
-    correlation: float | None
-    sd: float | None
+    test: PlannedTest = option(
+        "mcnemar",
+        "mcnemar (two models on the same rows), two-proportions (on different rows), one-proportion, auc, "
+        "equivalence, noninferiority, paired-mean, paired-t or unpaired-t.",
+        "WORD",
+    )
+    first: float | None = option(None, "Accuracy (or AUC, or mean) of the first.", "NUMBER", float)
+    second: float | None = option(None, "Accuracy (or AUC, or mean) of the second.", "NUMBER", float)
+    disagreement: float | None = option(None, "Share of rows that only one of two models gets right.", "SHARE", float)
+    prevalence: float | None = option(None, "For auc: share of positives.", "SHARE", float)
+    icc: float | None = option(
+        None,
+        "For clustered rows: the correlation of two rows of a cluster, of being right, or of the differences where "
+        "two models share the rows.",
+        "SHARE",
+        float,
+    )
+    icc_right: float | None = option(
+        None, "Instead of `icc` for two models: correlation of one model with itself.", "SHARE", float
+    )
+    icc_between: float | None = option(
+        None, "With `icc_right`: correlation of one model with the other.", "SHARE", float
+    )
+    cluster_size: float | None = option(None, "For clustered rows: rows in a cluster.", "NUMBER", float)
+    margin: float | None = option(
+        None, "For equivalence, noninferiority: the largest difference that does not matter.", "NUMBER", float
+    )
+    alpha: float = option(0.05, "Significance level.", "SHARE", float)
+    alternative: Alternative = option("two-sided", "Side of the test: two-sided, greater or less.", "WORD")
+    method: PlannedMethod | None = option(None, "For mcnemar: mid-p, exact, chi2, chi2-cc or normal.", "WORD")
+    correlation: float | None = option(None, "For auc on the same rows: correlation of the two areas.", "NUMBER", float)
+    sd: float | None = option(None, "For means: standard deviation of a difference.", "NUMBER", float)
 
     def needed(self, name: str, what: str) -> float:
         """A number that the test cannot do without."""
@@ -422,12 +450,13 @@ class PowerPlan:
 def power_plan(options: PowerOptions) -> PowerPlan:
     """The plan of a test, with every option checked."""
     check_word(options.test, TESTS, "test")
+    check_alternative(options.alternative)
     open_share(options.alpha, "alpha")
     make, used = TESTS[options.test]
     for name in ("disagreement", "prevalence", "margin", "method", "correlation", "sd"):
         if getattr(options, name) is not None and name not in used:
             takes = " and ".join(f"{option}=" for option in used) or "the two values alone"
-            raise InputError(f"{name}= says nothing to test={options.test!r}, which takes {takes}")
+            raise InputError(f"{name}= has no effect on test={options.test!r}, which takes {takes}")
     return make(options)
 
 
@@ -495,7 +524,7 @@ def _within_margin(o: PowerOptions, *, both: bool) -> PowerPlan:
         raise InputError(f"the true difference {first - second:+g} lies outside the margin {margin:g}")
     spread = paired_design(p10, p01).sd
     return PowerPlan(
-        o._replace(alternative="greater"), NormalDesign(room, spread, spread), first, second,
+        replace(o, alternative="greater"), NormalDesign(room, spread, spread), first, second,
         "power-equivalence" if both else "power-noninferiority", note,
         lambda n: margin_power(n, p10, p01, margin, o.alpha, both=both),
         # A model and its twin never differ: then only the z²·(1 − margin)/margin rows of Tango's test are needed.

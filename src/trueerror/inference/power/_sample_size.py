@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import MISSING, dataclass, replace
+from typing import NamedTuple
 
 from scipy import special
 
@@ -12,18 +12,22 @@ from trueerror.inference._contrast import student_quantile
 from trueerror.inference.power._designs import TESTS, PlannedMethod, PlannedTest, PowerOptions, PowerPlan, power_plan
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import count, one_number, open_share
-from trueerror.inputs._options import InputError, check_alternative, check_share, check_word
+from trueerror.inputs._groups import asked_by, option
+from trueerror.inputs._options import InputError, check_share, check_word
 from trueerror.results import Alternative, Result, Table
-from trueerror.results._format import folded, number, percent, real_minus, whole
+from trueerror.results._format import folded, in_points, number, percent, percents, real_minus, whole
+
+# Tests of shares, whose differences are told in points.
+SHARES = ("mcnemar", "two-proportions", "one-proportion", "equivalence", "noninferiority")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Power(Result):
     """A plan: n rows find the difference first − second with this power at level alpha.
 
-    `wrong_sign` is the chance that a significant result points the wrong way, `exaggeration` how many times too large
-    a significant difference is on average; both NaN where they have no meaning. `groups` is 2 where n rows are
-    needed in each of two groups. `design_effect` is how many clustered rows are worth one independent row.
+    `wrong_sign` is the chance that a significant result points the wrong way, `exaggeration` how many times too large a
+    significant difference is on average; both NaN where they have no meaning. `groups` is 2 where n rows are needed in
+    each of two groups. `design_effect` is how many clustered rows count as one independent row.
     """
 
     test: str
@@ -58,48 +62,53 @@ class Power(Result):
             cells |= {"wrong sign": number(self.wrong_sign), "times too large": f"{self.exaggeration:.2f}"}
         return Table(columns=tuple(cells), rows=(tuple(cells.values()),))
 
-    def __str__(self) -> str:
-        rows = f"{whole(self.n)} rows" + (" in each group" if self.groups == 2 else "")
-        against, power = f"{number(self.first)} against {number(self.second)}", f"with power {number(self.power)}"
+    @property
+    def goal(self) -> str:
+        """What the rows are for, and how surely they reach it."""
+        rows = f"{whole(self.n)} rows{' in each group' if self.groups == 2 else ''}"
+        level = percent(round(1 - self.alpha, 6))
         if self.half_width is not None:
-            level = percent(1 - self.alpha)
-            text = f"{rows} give an accuracy of {number(self.first)} ± {number(self.half_width)} at {level}."
-        elif self.margin is not None:
-            text = f"{rows} show {self.test} within {self.margin:g} ({against}) {power}."
+            reach = f"±{100 * self.half_width:.3g} points ({level} interval)"
+            return f"{rows}: an accuracy near {100 * self.first:.1f} % is then known to {reach}."
+        chance = "> 99.5" if self.power > 0.995 else "< 0.5" if self.power < 0.005 else percents(self.power, 0)
+        often = f"with {chance} % power at the {percent(self.alpha)} level"
+        if self.test in SHARES:
+            gap = f"{in_points(self.difference)} points ({100 * self.first:.1f} % against {100 * self.second:.1f} %)"
         else:
-            gap = real_minus(f"{self.difference:+.3g}")
-            text = f"{rows} find a difference of {gap} ({against}) {power} at the {percent(self.alpha)} level."
-        if not math.isnan(self.exaggeration):
-            text += (
-                f"\nA significant result has the wrong sign with probability {number(self.wrong_sign)} and is "
-                f"{self.exaggeration:.2f} times too large on average."
-            )
-        return folded(text + (f"\nNote: {self.note}." if self.note else ""))
+            gap = f"{real_minus(f'{self.difference:+.3g}')} ({number(self.first)} against {number(self.second)})"
+        if self.margin is None:
+            return f"{rows} find a difference of {gap} {often}."
+        within = f"{100 * self.margin:.3g} points"
+        return f"{rows} show {self.test} within {within}, with a true difference of {gap}, {often}."
+
+    @property
+    def caution(self) -> str:
+        """How misleading a significant result would be."""
+        if math.isnan(self.exaggeration):
+            return ""
+        sign = "its sign is almost surely right"
+        if not self.wrong_sign < 0.001:
+            sign = f"its sign is wrong with probability {number(self.wrong_sign)}"
+        large = f"the estimate will be {self.exaggeration:.2f} times too large on average"
+        return f" If the result is significant, {sign}; {large}."
+
+    def __str__(self) -> str:
+        return folded(f"{self.goal}{self.caution}" + (f"\nNote: {self.note}." if self.note else ""))
 
 
-def power(
-    *,
-    test: PlannedTest = "mcnemar",
-    n: int,
-    first: float | None = None,
-    second: float | None = None,
-    disagreement: float | None = None,
-    prevalence: float | None = None,
-    icc: float | None = None,
-    icc_right: float | None = None,
-    icc_between: float | None = None,
-    cluster_size: float | None = None,
-    margin: float | None = None,
-    alpha: float = 0.05,
-    alternative: Alternative = "two-sided",
-    method: PlannedMethod | None = None,
-    correlation: float | None = None,
-    sd: float | None = None,
-) -> Power:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PowerAsked(PowerOptions):
+    """The rows that there are."""
+
+    n: int = option(MISSING, "Rows (in each group, for two groups).", "N", int)
+
+
+@asked_by(PowerAsked)
+def power(asked: PowerAsked) -> Power:
     """The chance that n rows show the true difference between `first` and `second`.
 
     - "mcnemar": two models on the same rows with these accuracies, which differ on a share `disagreement` of the rows
-      (when not given, as if they erred independently). By enumeration of all outcomes; `method`: "mid-p" (default),
+      (when not given, as if they erred independently). All outcomes are enumerated; `method`: "mid-p" (default),
       "exact", "chi2", "chi2-cc", or "normal" for the formula.
     - "two-proportions": n rows in each of two groups, pooled z-test. "one-proportion": exact test of first against
       second. "auc": an area against ½, or two areas (`correlation` on the same rows), with `prevalence`; with
@@ -111,52 +120,37 @@ def power(
     Clustered rows: `icc` and `cluster_size` divide n, less about two clusters (z²/2) that a test over clusters spends,
     by the design effect 1 + (cluster_size − 1)·icc. For clusters of unequal sizes m give Σm²/Σm, which is more than
     their mean: 2·mean − 1 where small ones are the most (a promised .81 is .77–.82 by Σm²/Σm and .48–.64 by the mean,
-    simulated). `icc` is the correlation, over two rows of a cluster, of what the test looks at: of being right
-    for one model or two groups, of the *differences* between the models where they share the rows. That one is often
-    near 0, since a hard cluster is hard for both. Where only the correlations of being right are known, give them
-    instead: `icc_right` of one model with itself, `icc_between` of one model on a row with the other on another row;
-    then icc = 2pq·(icc_right − icc_between)/(disagreement − difference²), p the mean of the two accuracies, q = 1 − p.
+    simulated). `icc` is the correlation, over two rows of a cluster, of what the test looks at: of being right for one
+    model or two groups, of the *differences* between the models where they share the rows. That one is often near 0,
+    since a hard cluster is hard for both. If only the correlations of being right are known, give them instead:
+    `icc_right` of one model with itself, `icc_between` of one model on a row with the other on another row; then icc =
+    2pq·(icc_right − icc_between)/(disagreement − difference²), p the mean of the two accuracies, q = 1 − p.
 
     >>> print(power(n=500, first=0.82, second=0.80, disagreement=0.025))
-    500 rows find a difference of +0.02 (0.820 against 0.800) with power 0.862 at the 5 % level.
-    A significant result has the wrong sign with probability 1.9e-07 and is 1.08 times too large on average.
+    500 rows find a difference of +2.0 points (82.0 % against 80.0 %) with 86 % power at the 5 % level. If the result
+    is significant, its sign is almost surely right; the estimate will be 1.08 times too large on average.
     Note: mid-p test.
     """
-    check_alternative(alternative)
-    check_word(test, TESTS, "test")
-    if first is None and second is None and test in ("mcnemar", "two-proportions", "one-proportion"):
+    if asked.first is None and asked.second is None and asked.test in ("mcnemar", "two-proportions", "one-proportion"):
         raise InputError(
             "first= and second= are needed: the two accuracies; for the smallest difference that n rows show give "
             "te.significance.smallest_difference the accuracy that you start from, baseline="
         )
-    options = PowerOptions(
-        test, first, second, disagreement, prevalence, margin, alpha, alternative, method, correlation, sd
-    )
-    plan = power_plan(options)
-    return _planned(plan, options, count(n, "n"), _clusters(options, cluster_size, icc, icc_right, icc_between))
+    plan = power_plan(asked)
+    return _planned(plan, asked, count(asked.n, "n"), _clusters(asked))
 
 
-def sample_size(
-    *,
-    test: PlannedTest = "mcnemar",
-    power: float = 0.8,
-    first: float | None = None,
-    second: float | None = None,
-    disagreement: float | None = None,
-    prevalence: float | None = None,
-    icc: float | None = None,
-    icc_right: float | None = None,
-    icc_between: float | None = None,
-    cluster_size: float | None = None,
-    margin: float | None = None,
-    alpha: float = 0.05,
-    alternative: Alternative = "two-sided",
-    method: PlannedMethod | None = None,
-    correlation: float | None = None,
-    sd: float | None = None,
-    accuracy: float | None = None,
-    half_width: float | None = None,
-) -> Power:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SizeAsked(PowerOptions):
+    """What the rows are to reach."""
+
+    power: float = option(0.8, "The power to reach.", "SHARE", float)
+    accuracy: float | None = option(None, "Expected accuracy; with `half_width`.", "SHARE", float)
+    half_width: float | None = option(None, "Half the width of the interval, such as 0.02.", "SHARE", float)
+
+
+@asked_by(SizeAsked)
+def sample_size(asked: SizeAsked) -> Power:
     """The rows needed to show a difference with the given power, or to know an accuracy within ± half_width.
 
     The power is that of the verdict of `te.compare` (within .05 of it in some thirty simulated designs: accuracy, AUC,
@@ -173,25 +167,19 @@ def sample_size(
     >>> sample_size(accuracy=0.9, half_width=0.02).n
     868
     """
-    check_alternative(alternative)
-    options = PowerOptions(
-        test, first, second, disagreement, prevalence, margin, alpha, alternative, method, correlation, sd
-    )
-    if accuracy is not None or half_width is not None:
-        if icc_right is not None or icc_between is not None:
+    if asked.accuracy is not None or asked.half_width is not None:
+        if asked.icc_right is not None or asked.icc_between is not None:
             raise InputError(
                 "for one accuracy the correlation of being right is icc=: leave icc_right= and icc_between= out"
             )
-        return _size_for_width(accuracy, half_width, alpha, design_effect(icc, cluster_size))
-    target = open_share(power, "power")
-    clusters = _clusters(options, cluster_size, icc, icc_right, icc_between)
-    plan = power_plan(options)
-    if plan.first == plan.second and margin is None:
+        return _size_for_width(asked)
+    target, clusters, plan = open_share(asked.power, "power"), _clusters(asked), power_plan(asked)
+    if plan.first == plan.second and asked.margin is None:
         raise InputError(
             f"first and second are both {plan.first:g}: no number of rows shows a difference; "
             'to show that there is none that matters use test="equivalence" with margin='
         )
-    return _planned(plan, options, math.ceil(plan.rows(target) * clusters.effect + clusters.spent), clusters)
+    return _planned(plan, asked, math.ceil(plan.rows(target) * clusters.effect + clusters.spent), clusters)
 
 
 def smallest_difference(
@@ -211,7 +199,7 @@ def smallest_difference(
 ) -> Power:
     """The smallest improvement on `baseline` that n rows find with the given power; `first` is what is reached.
 
-    Where an improvement cannot be that large (a baseline near 1, or a `disagreement` below the difference) a loss is
+    If an improvement cannot be that large (a baseline near 1, or a `disagreement` below the difference), a loss is
     looked for instead.
 
     >>> round(smallest_difference(test="two-proportions", n=200, baseline=0.8).first, 4)
@@ -220,16 +208,26 @@ def smallest_difference(
     target, baseline = open_share(power, "power"), one_number(baseline, "baseline")
     disagreement = None if disagreement is None else check_share(disagreement, "disagreement")
     start = PowerOptions(
-        test, baseline, baseline, disagreement, prevalence, None, alpha, "two-sided", method, correlation, sd
+        test=test,
+        first=baseline,
+        second=baseline,
+        disagreement=disagreement,
+        prevalence=prevalence,
+        icc=icc,
+        cluster_size=cluster_size,
+        alpha=alpha,
+        method=method,
+        correlation=correlation,
+        sd=sd,
     )
-    clusters = _clusters(start, cluster_size, icc)
+    clusters = _clusters(start)
     rows = clusters.independent(count(n, "n"))
     check_word(test, TESTS, "test")
     if test in ("equivalence", "noninferiority"):
         raise InputError(f"{test} shows that a difference is small; give test='mcnemar' for the smallest that is found")
 
     def plan_for(gap: float) -> PowerPlan:
-        return power_plan(start._replace(first=baseline + gap))
+        return power_plan(replace(start, first=baseline + gap))
 
     for sign in (1.0, -1.0):
         most = _largest_gap(start, baseline, sign)
@@ -274,16 +272,15 @@ class Clusters(NamedTuple):
         return max(math.floor((n - self.spent) / self.effect + 1e-9), 0)
 
 
-def _clusters(
-    o: PowerOptions, size: float | None, icc: float | None, right: float | None = None, between: float | None = None
-) -> Clusters:
+def _clusters(o: PowerOptions) -> Clusters:
     """By the correlation of what the test looks at, over two rows of a cluster."""
-    if right is not None or between is not None:
+    icc, size = o.icc, o.cluster_size
+    if o.icc_right is not None or o.icc_between is not None:
         if icc is not None:
             raise InputError(
                 "give icc= (of the differences) or icc_right= with icc_between= (of being right), not both"
             )
-        if right is None or between is None:
+        if o.icc_right is None or o.icc_between is None:
             raise InputError(
                 "icc_right= and icc_between= go together: of one model with itself on two rows of a cluster, and of "
                 "one model with the other"
@@ -292,7 +289,8 @@ def _clusters(
             raise InputError(f"test={o.test!r} does not compare two models on the same rows: give icc=")
         if o.first is None or o.second is None:
             raise InputError("icc_right= needs first= and second=, the two accuracies")
-        icc = icc_of_differences(right, between, first=o.first, second=o.second, disagreement=o.disagreement)
+        accuracies = {"first": o.first, "second": o.second}
+        icc = icc_of_differences(o.icc_right, o.icc_between, **accuracies, disagreement=o.disagreement)
     effect = design_effect(icc, size)
     if effect <= 1 or size is None:
         return Clusters(effect)
@@ -337,8 +335,8 @@ def _planned(plan: PowerPlan, o: PowerOptions, n: int, clusters: Clusters) -> Po
         raise InputError(f"n={n} is too few rows to plan with")
     analysis, note = plan.verdict(rows), plan.note
     if clusters.effect > 1:
-        worth = f"worth {rows:,} independent rows: design effect {clusters.effect:.3g} of equal clusters"
-        note = f"{note}; {worth}" if note else worth
+        effect = f"effective sample size {rows:,} rows: design effect {clusters.effect:.3g} of equal clusters"
+        note = f"{note}; {effect}" if note else effect
     return Power(
         test=o.test, n=n, power=analysis.power, alpha=float(o.alpha), alternative=o.alternative, first=plan.first,
         second=plan.second, difference=plan.first - plan.second, wrong_sign=analysis.wrong_sign,
@@ -347,7 +345,9 @@ def _planned(plan: PowerPlan, o: PowerOptions, n: int, clusters: Clusters) -> Po
     )  # fmt: skip
 
 
-def _size_for_width(accuracy: Any, half_width: Any, alpha: float, effect: float) -> Power:
+def _size_for_width(asked: SizeAsked) -> Power:
+    accuracy, half_width, alpha = asked.accuracy, asked.half_width, asked.alpha
+    effect = design_effect(asked.icc, asked.cluster_size)
     if accuracy is None or half_width is None:
         raise InputError("accuracy= and half_width= go together: about how good, and how exactly must it be known?")
     p, h = check_share(accuracy, "accuracy"), open_share(half_width, "half_width")

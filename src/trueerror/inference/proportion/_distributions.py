@@ -15,6 +15,7 @@ from scipy import special
 from trueerror.inference._contrast import Limits
 from trueerror.inference._problem import IntervalLimits, Range, critical_z
 from trueerror.inference.proportion._interval import FORMS, limits_of_one
+from trueerror.inputs._arrays import Floats
 from trueerror.results import Side
 from trueerror.results._values import Note
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from trueerror.inference._problem import Problem
     from trueerror.tallies._confusion import Amount
 
-Floats = NDArray[np.float64]
 Counts = tuple[float, ...]
 
 # Two probabilities that differ by less than this factor count as equally likely, as in R.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from trueerror.inference._problem import SIDES, critical_z, tail
 from trueerror.inputs._options import InputError, check_confidence, check_word
@@ -241,24 +241,6 @@ def normal_model_caution(n: float, spread: float, instead: str = "wilson") -> No
     return None if n >= 30 and round(spread, 9) >= 5 else Note("normal-model", (n, spread, instead))
 
 
-class CountModel(NamedTuple):
-    """How a count of errors varies from one sample of n rows to another, when each row errs with probability p."""
-
-    mean: float
-    variance: float
-    caution: Note | None
-
-
-def count_model(p: float, n: float) -> CountModel:
-    """The binomial model, mean np and variance np(1 − p), and whether the normal one is near to it.
-
-    >>> count_model(0.5, 100)
-    CountModel(mean=50.0, variance=25.0, caution=None)
-    """
-    variance = n * p * (1 - p)
-    return CountModel(n * p, variance, normal_model_caution(n, variance))
-
-
 def limits_of_one(x: float, n: float, method: str, confidence: float, side: Side) -> tuple[float, float, str, str]:
     """Limits for x of n > 0, the method that was used in the end, and a note where it is another one.
 
@@ -306,7 +288,7 @@ def _counted(right: Any) -> tuple[int, int]:
 
 def _trials(trials: Any) -> float:
     if trials is None:
-        raise InputError("trials= is missing: give how many rows were tried")
+        raise InputError("trials= is missing: te.interval(43, 48) is 43 right of 48 rows")
     n = _number(trials, "trials")
     if n != math.floor(n):
         raise InputError(f"trials={trials!r:.40} must be a whole number")

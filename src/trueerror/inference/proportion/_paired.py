@@ -74,12 +74,12 @@ def mcnemar(
     "chi2-cc" (max(0, |b − c| − 1))²/(b + c). With no row on which they differ p = 1.
 
     Intervals: "tango" inverts the score test; "bonett-price" adds one to b and c and two to n; "newcombe" combines
-    Wilson limits with his corrected φ and needs both_right or both_wrong; "wald" has the variance
-    (b + c − (b − c)²/n)/n². Without n (or both_right and both_wrong) only the p-value is given. The interval inverts
-    another test than mid-p: where the two disagree the note says "borderline" and the p-value decides.
-    In place of b and c the table [[both right, b], [c, both wrong]] may stand: rows the first model, columns the other.
-    `p_better` is P(Beta(b + ½, c + ½) > ½). Sources: Fagerland, Lydersen and Laake 2013, BMC Med. Res. Methodol. 13:91;
-    Tango 1998, Stat. Med. 17:891.
+    Wilson limits with his corrected φ and needs both_right or both_wrong; "wald" has the variance (b + c − (b −
+    c)²/n)/n². Only the p-value is given if n (or both_right and both_wrong) is missing. The interval inverts another
+    test than mid-p: where the two disagree the note says "borderline" and the p-value decides. In place of b and c the
+    table [[both right, b], [c, both wrong]] may stand: rows the first model, columns the other. `p_better` is P(Beta(b
+    + ½, c + ½) > ½). Sources: Fagerland, Lydersen and Laake 2013, BMC Med. Res. Methodol. 13:91; Tango 1998, Stat. Med.
+    17:891.
 
     >>> print(mcnemar(60, 40, n=1000))
     difference: first − second = +0.0200 [0.0004, 0.0401], 95 % mcnemar-mid-p, p = .046, n = 1,000 (interval: tango)

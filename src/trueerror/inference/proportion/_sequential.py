@@ -14,16 +14,13 @@ import sys
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import THESE_MODELS, Limits, check_test_options, contrast
 from trueerror.inference.proportion._distributions import crossing
-from trueerror.inputs._arrays import count, paired_numbers
+from trueerror.inputs._arrays import Floats, count, paired_numbers
 from trueerror.inputs._options import InputError
 from trueerror.results import Alternative, Contrast
-
-Floats = NDArray[np.float64]
 
 LARGEST = math.log(sys.float_info.max)
 # Wealth so far below its peak, in logarithms, is lost in rounding: it adds nothing to the integral.

@@ -94,7 +94,7 @@ def difference(
       Newcombe 1998, Stat. Med. 17:873, methods 10 and 11.
     - "agresti-caffo": Wald after one success and one failure more in each sample; p from the score test, since that
       of the shifted shares is not 1 for equal ones. Agresti and Caffo 2000, Am. Stat. 54:280.
-    - "wald": d ± z√(p1q1/n1 + p2q2/n2), p from that z. Where this variance is 0 Newcombe's method is given.
+    - "wald": d ± z√(p1q1/n1 + p2q2/n2), p from that z. If this variance is 0, Newcombe's method is given.
 
     In place of the successes a rate below 1 may stand, (0.15, 30), for "wald" and "newcombe", which is the default
     then; for the others only when it stands for a whole count. The rows must be different rows: for two models on the

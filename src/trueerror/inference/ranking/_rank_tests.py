@@ -35,7 +35,7 @@ from trueerror.inference._contrast import (
 from trueerror.inference._many import adjust_shaffer, groups_not_told_apart
 from trueerror.inference.proportion._distributions import at_least, at_most, crossing
 from trueerror.inference.ranking._ranking import Ranking
-from trueerror.inputs._arrays import matrix, paired_numbers, plain_numbers
+from trueerror.inputs._arrays import Floats, matrix, paired_numbers, plain_numbers
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.inputs._words import speaks
@@ -43,8 +43,6 @@ from trueerror.kernels._numpy import average_ranks
 from trueerror.results import Alternative, Contrast, Test
 from trueerror.sources._open_tables import open_frame
 from trueerror.sources._table_types import is_table
-
-Floats = NDArray[np.float64]
 
 
 def range_above(q: Floats | float, k: int) -> Floats:

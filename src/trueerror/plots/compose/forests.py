@@ -18,6 +18,8 @@ from trueerror.plots._specs import Forest, ForestRow, Heat, Panel
 from trueerror.plots._text import distinct, first_sentence, plain, shorten
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import (
+    brief,
+    brief_names,
     capitalised,
     in_points,
     key_names,
@@ -459,7 +461,6 @@ def _slices(ev: Evaluation, metric: str | None) -> Panel:
 # In a matrix of pairs colour fills up as p falls to this: p = 1 is white.
 SMALLEST_P = 1e-4
 MOST_MODELS = 30
-NAME = 30
 
 
 def comparison_picture(
@@ -475,14 +476,14 @@ def differences_forest(c: Comparison) -> Forest:
     anchor = c.best if c.reference is None else c.reference
     ranked = [m for m in c.ranked if m != anchor][:MOST_ROWS]
     pairs = [c[model, anchor] for model in ranked]
-    parts = _parts(c)
+    parts = {m: tuple(values) for m, values in (c.facts.parts or {}).items()}
     rows = [_difference_row(c, pair, plain(model), parts) for model, pair in zip(ranked, pairs, strict=True)]
     scale = 100.0 if c.facts.share else 1.0
     margin = None if c.margin is None else (-abs(scale * c.margin), abs(scale * c.margin))
     better = "higher" if c.higher_is_better else "lower"
     panels: list[Panel] = []
     if rows:
-        leader = _short(c)[plain(anchor)]
+        leader = plain(brief_names(c.models)[anchor])
         heading = f"difference in {plain(c.title)} from {leader} ({better} is better)"
         panels.append(
             make_panel(
@@ -530,7 +531,8 @@ def _own_row(c: Comparison, model: str, parts: dict[str, tuple[float, ...]]) -> 
 def _difference_row(c: Comparison, pair: Contrast, label: str, parts: dict[str, tuple[float, ...]]) -> ForestRow:
     """A pair in the unit of the comparison's words: points of a percent for shares."""
     row = interval_row(label, pair, signed=True, more=_told(c, pair))
-    dots = _differences(parts, pair.first, pair.second)
+    both = zip(parts.get(pair.first, ()), parts.get(pair.second, ()), strict=True)
+    dots = tuple(a - b for a, b in both)
     if not c.facts.share:
         return replace(row, points=dots)
     brief = row.brief
@@ -547,27 +549,7 @@ def _difference_row(c: Comparison, pair: Contrast, label: str, parts: dict[str, 
 
 def _verdict_lines(c: Comparison) -> list[str]:
     """What the comparison comes to, with short names; the whole verdict is printed."""
-    text = plain(c.verdict)
-    for name, short in sorted(_short(c).items(), key=lambda pair: -len(pair[0])):
-        # Held together, so that a full stop in a name ends no sentence; a short name may be part of a word.
-        text = text.replace(name, short.replace(" ", "\u00a0")) if len(name) > NAME else text
-    return [first_sentence(text)]
-
-
-def _short(c: Comparison) -> dict[str, str]:
-    """Each model's name, and how it is written where room is short."""
-    return dict(zip((plain(m) for m in c.models), distinct(c.models, NAME), strict=True))
-
-
-def _parts(c: Comparison) -> dict[str, tuple[float, ...]]:
-    """The scores of learners on their test folds, where learners were compared."""
-    return {name: tuple(values) for name, values in (c.facts.parts or {}).items()}
-
-
-def _differences(parts: dict[str, tuple[float, ...]], first: str, second: str) -> tuple[float, ...]:
-    if first not in parts or second not in parts:
-        return ()
-    return tuple(a - b for a, b in zip(parts[first], parts[second], strict=True))
+    return [first_sentence(plain(brief(c.verdict, c.models)))]
 
 
 def training_forest(gap: TrainingGap) -> Forest:

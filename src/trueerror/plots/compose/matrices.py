@@ -97,9 +97,9 @@ def cell_size(picture: Heat) -> tuple[float, float]:
 
 def sets_picture(table: Confusion, *, positive: object = None) -> Curves:
     """What was found and what should be found as two discs, by area; where they overlap, what was rightly found."""
-    chosen = positive if positive is not None else table.labels[-1] if len(table.labels) == 2 else None
+    chosen = table.positive if positive is None else positive
     if chosen is None:
-        raise InputError("positive= says which class is to be found: there are more than two")
+        raise InputError("positive= says which class is to be found")
     cells = table.binary(chosen)
     tp, fp, fn, tn = (float(v) for v in (cells.tp, cells.fp, cells.fn, cells.tn))
     if tp + fn == 0 or tp + fp == 0:

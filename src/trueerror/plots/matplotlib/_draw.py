@@ -211,13 +211,19 @@ def _draw_on(
         wide = 72 * ax.get_position().width * ax.figure.bbox.width / ax.figure.dpi
         broad = room[0] if isinstance(picture, Forest) else min(room[0], 1.15 * wide)
         columns = max(30, int(broad / POINTS_A_CHARACTER))
-        picture, needed = _fitting(picture, room, columns)
+        # In a column of a paper the caption says the rest, and numbers and titles of axes need their room.
+        slim = ax.figure.bbox.width < NARROW * ax.figure.dpi
+        picture, needed = _fitting(replace(picture, subtitle=()) if slim else picture, room, columns)
+        needed = (max(needed[0], 52.0), *needed[1:3], 34.0) if slim else needed
         left = needed[0]
         _make_room(ax, needed)
         if isinstance(picture, Forest):
             # Many rows on low axes are written smaller, so that none stands on the next.
             between = BETWEEN * (len(picture.panels) - 1) + 24.0
             high = (room[1] - needed[2] - between) / sum(len(p.rows) for p in picture.panels)
+            if 0.85 * high < LEAST_TEXT and len(picture.panels) > 1:  # the first panel is what there is room for
+                picture = replace(picture, panels=picture.panels[:1])
+                high = (room[1] - needed[2] - 24.0) / len(picture.panels[0].rows)
             size = min(TEXT, max(4.0, 0.85 * high))
     if isinstance(picture, Forest):
         draw_forest(picture, ax, size)
@@ -246,7 +252,7 @@ def _draw_on(
     write_title(ax, picture, frame, height, drawn, columns, left)
 
 
-Points = tuple[float, float, float]
+Points = tuple[float, float, float, float]
 
 
 def _inside(line: Line) -> Line:
@@ -265,40 +271,41 @@ def _room_of(ax: Axes) -> tuple[float, float]:
         return place.width * wide, place.height * high
     if figure.get_layout_engine() is not None:
         return wide / cell.get_gridspec().ncols, high / cell.get_gridspec().nrows
-    left, right, top = _margins(ax)
+    left, right, top, _ = _margins(ax)
     place = cell.get_position(figure)
     return place.width * wide + left + right, place.height * high + top
 
 
 def _margins(ax: Axes) -> Points:
-    """Points left of, right of and above the place of axes that no others claim: where the figure ends there."""
+    """Points left of, right of, above and below the place of axes that no others claim: where the figure ends there."""
     figure: Any = ax.figure
     cell = ax.get_subplotspec()
     assert cell is not None
     if cell.get_topmost_subplotspec() is not cell:
-        return 0.0, 0.0, 0.0
+        return 0.0, 0.0, 0.0, 0.0
     wide, high = (72 * side / figure.dpi for side in (figure.bbox.width, figure.bbox.height))
     place = cell.get_position(figure)
     left = place.x0 * wide if cell.is_first_col() else 0.0
     right = (1 - place.x1) * wide if cell.is_last_col() else 0.0
-    return left, right, (1 - place.y1) * high if cell.is_first_row() else 0.0
+    above, below = cell.is_first_row() * (1 - place.y1) * high, cell.is_last_row() * place.y0 * high
+    return left, right, above, below
 
 
 # What names and words beside a plot may take of the width of somebody's own axes, and a plot at least.
 NAMES_SHARE, WORDS_SHARE = 0.34, 0.34
-TEXT = 9.0
-# Points between two panels of a figure that nobody lays out.
-BETWEEN = 56.0
+TEXT, LEAST_TEXT = 9.0, 6.0
+NARROW = 4.2  # figures of fewer inches are a column of a paper
+BETWEEN = 56.0  # points between two panels of a figure that nobody lays out
 
 
 def _fitting(picture: Picture, room: tuple[float, float], columns: int) -> tuple[Picture, Points]:
-    """The picture with names and words cut to the room there is, and what they need left, right and above in points."""
+    """The picture with names and words cut to the room there is, and the points they need left, right, above, below."""
     above = 14.0 * bool(picture.title) + 11.5 * sum(len(fold(line, columns, lines=3)) for line in picture.subtitle)
     above += 8.0
     if isinstance(picture, Forest) and picture.columns > 1:
         picture = replace(picture, columns=1)
     if not isinstance(picture, Forest):
-        return picture, (0.0, 0.0, above)
+        return picture, (0.0, 0.0, above, 0.0)
     a_column = text_width("n", TEXT)
     count = sum(len(p.rows) for p in picture.panels)
     lines = 2 if (room[1] - above) / count > 2.6 * TEXT else 1
@@ -307,20 +314,22 @@ def _fitting(picture: Picture, room: tuple[float, float], columns: int) -> tuple
     wide = int((1 - NAMES_SHARE) * room[0] / text_width("n", 10.0))
     allowed = WORDS_SHARE * room[0]
     full = widest((r.words for p in picture.panels for r in p.rows), TEXT) <= allowed
-    panels = tuple(
-        replace(
-            p, heading=shorten(p.heading, wide), axis=shorten(p.axis, wide),
-            rows=tuple(
-                replace(r, label="\n".join(label), words=r.words if full else shorten(r.brief, int(allowed / a_column)))
-                for r, label in zip(p.rows, named, strict=True)
-            ),
-        )
-        for p, named in zip(picture.panels, labels, strict=True)
-    )  # fmt: skip
+    narrow = int(allowed / a_column)
+    panels = []
+    for p, named in zip(picture.panels, labels, strict=True):
+        words = [r.words if full else _first_part(r.brief, narrow, " [") for r in p.rows]
+        rows = [replace(r, label="\n".join(n), words=w) for r, n, w in zip(p.rows, named, words, strict=True)]
+        heading = shorten(_first_part(_first_part(p.heading, wide, " ("), wide, " from "), wide)
+        panels.append(replace(p, heading=heading, axis=shorten(p.axis, wide), rows=tuple(rows)))
     left = widest((line for p in panels for r in p.rows for line in r.label.split("\n")), TEXT) + 14
     right = widest((r.words for p in panels for r in p.rows), TEXT) + 18
-    above += 15.0 * bool(panels[0].heading) + 12.0 * any(words for _, words in panels[0].references)
-    return replace(picture, panels=panels), (left, right, above)
+    above += 21.0 * bool(panels[0].heading) + 12.0 * any(words for _, words in panels[0].references)
+    return replace(picture, panels=tuple(panels)), (left, right, above, 0.0)
+
+
+def _first_part(words: str, most: float, mark: str) -> str:
+    """The words, or what stands before a mark where all are too many."""
+    return words if len(words) <= most else words.partition(mark)[0]
 
 
 def _make_room(ax: Axes, needed: Points) -> None:
@@ -332,14 +341,14 @@ def _make_room(ax: Axes, needed: Points) -> None:
     place = cell.get_position(figure)
     wide = 72 * place.width * figure.bbox.width / figure.dpi
     high = 72 * place.height * figure.bbox.height / figure.dpi
-    left, right, top = (max(0.0, n - m) for n, m in zip(needed, _margins(ax), strict=True))
-    if max(left, right, top) <= 0:
+    left, right, top, low = (max(0.0, n - m) for n, m in zip(needed, _margins(ax), strict=True))
+    if max(left, right, top, low) <= 0:
         return
     across = (left, max(wide - left - right, 0.2 * wide), right)
-    down = (top, max(high - top, 0.2 * high))
+    down = (top, max(high - top - low, 0.2 * high), low)
     tiny = 1e-6  # a part of a grid cannot have no width at all
     grid = cell.subgridspec(
-        2, 3, wspace=0, hspace=0, width_ratios=[w + tiny for w in across], height_ratios=[h + tiny for h in down]
+        3, 3, wspace=0, hspace=0, width_ratios=[w + tiny for w in across], height_ratios=[h + tiny for h in down]
     )
     ax.set_subplotspec(grid[1, 1])
 
@@ -358,7 +367,8 @@ def split(ax: Axes, heights: Sequence[float], columns: int = 1, count: int | Non
     # Between two of them stand the numbers and the title of an axis and the next heading.
     figure: Any = ax.figure
     high = 72 * cell.get_position(figure).height * figure.bbox.height / figure.dpi
-    between = None if figure.get_layout_engine() is not None else min(2.0, BETWEEN * len(heights) / high)
+    each = max(high - BETWEEN * (len(heights) - 1), 8.0 * len(heights)) / len(heights)
+    between = None if figure.get_layout_engine() is not None else BETWEEN / each
     grid = cell.subgridspec(len(heights), columns, height_ratios=list(heights), hspace=between)
     ax.set_subplotspec(grid[0, 0])
     rest = [(i, j) for i in range(len(heights)) for j in range(columns)][1:count]
@@ -494,8 +504,10 @@ def draw_curves(
         ax.set_aspect("equal")
     # Beyond words that stand at the right of the plot.
     away = 1.01 + plot.right / picture.size[0] if plot.beside else 1.01
-    first, user_entries = not drawn.entries, _labelled_by_user(ax)
+    first, user_entries = not drawn.entries, _labelled_by_user(ax, drawn)
     drawn.entries += entries
+    for handle, name in entries:  # for a legend that somebody makes anew
+        handle.set_label(name.replace("$", r"\$"))
     if len(lines) > 1 or named or not first or user_entries or len(entries) > len(lines):
         named_entries = [(handle, name or f"curve {i}") for i, (handle, name) in enumerate(drawn.entries, start=1)]
         _draw_legend(ax, [*user_entries, *named_entries], "" if beside else picture.empty_corner, away)
@@ -503,9 +515,9 @@ def draw_curves(
         _draw_histogram(ax, picture, "" if beside else "best")
 
 
-def _labelled_by_user(ax: Axes) -> Entries:
+def _labelled_by_user(ax: Axes, drawn: Drawn) -> Entries:
     """What somebody else drew on the axes, with a label of its own."""
-    return list(zip(*ax.get_legend_handles_labels(), strict=True))
+    return [e for e in zip(*ax.get_legend_handles_labels(), strict=True) if e[0] not in [h for h, _ in drawn.entries]]
 
 
 def _arms(middle: Floats, low: Floats | None, high: Floats | None) -> Floats | None:
@@ -558,9 +570,14 @@ def _set_axis(ax: Axes, axis: Axis, which: str, held: Sequence[float]) -> None:
     """Title, ticks and ends of an axis, which reaches as far as it did before too."""
     reach = (*ends(axis), *held)
     getattr(ax, f"set_{which}lim")(min(reach), max(reach))
-    getattr(ax, f"set_{which}label")(drawable(axis.title), fontsize=9, color=theme.INK, **as_text())
+    place = ax.get_window_extent()
+    most = 72 / ax.figure.dpi * (place.width if which == "x" else place.height) / text_width("n", 9)
+    getattr(ax, f"set_{which}label")(
+        drawable(_first_part(axis.title, most, ":")), fontsize=9, color=theme.INK, **as_text()
+    )
     if axis.scale != "linear" or axis.ticks:
         written = axis_ticks(axis)
+        written = written[:: 1 + (which == "x" and sum(2 + len(words) for _, words in written) > most)]
         getattr(ax, f"set_{which}ticks")([place for place, _ in written], labels=[words for _, words in written])
 
 

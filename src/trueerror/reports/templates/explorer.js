@@ -105,32 +105,28 @@
     }
     return out;
   }
-  // The cheapest of a model's knots in each resample, and what that knot costs on all rows.
+  // The cheapest of a model's knots in each resample.
   function retuned(model, up, down) {
-    const k = knots[model], costs = new Float64Array(resamples).fill(Infinity), whole = new Float64Array(resamples);
+    const k = knots[model], costs = new Float64Array(resamples).fill(Infinity);
     for (const j of data.models[model].tuned) {
-      const [fpr, tpr] = k.at[j], here = up * (1 - tpr) + down * fpr;
       for (let r = 0; r < resamples; r += 1) {
-        const c = up * (1 - clip(tpr + k.moves[1][r * k.size + j])) + down * clip(fpr + k.moves[0][r * k.size + j]);
-        if (c < costs[r]) { costs[r] = c; whole[r] = here; }
+        const at = r * k.size + j;
+        costs[r] = Math.min(costs[r], up * (1 - clip(k.at[j][1] + k.moves[1][at])) + down * clip(k.at[j][0] + k.moves[0][at]));
       }
     }
-    return { costs, whole };
+    return costs;
   }
-  // What a threshold (and model) that was chosen here may cost elsewhere: half-way between this cost with the optimism of
-  // choosing added, and the cost on rows that a resample leaves out, as te.roc_hull(…).best has it. Where a resample is
-  // cheap by some amount, the rows left out are dear by as much.
+  // What a threshold (and model) that was chosen here may cost elsewhere: what choosing flatters by is known at some
+  // prices of the two errors, of all models together and of each.
+  const ranked = data.models.map((m, i) => [m, i]).filter(([m]) => m.at !== null).map(([, i]) => i);
   function elsewhere(best) {
     const { tuned } = data.start;
     if (tuned !== null && unmoved() && state.model === null) return tuned;
-    const tried = (state.model === null ? own.map((_, i) => i) : [best.model]).map((i) => retuned(i, miss(), alarm()));
-    let more = 0, chosen = 0;
-    for (let r = 0; r < resamples; r += 1) {
-      const { costs, whole } = tried.reduce((a, b) => (b.costs[r] < a.costs[r] ? b : a));
-      more += (whole[r] - costs[r]) / resamples;
-      chosen += whole[r] / resamples;
-    }
-    return (cost(best) + chosen) / 2 + Math.max(0, more);
+    const all = miss() + alarm(), a = alarm() / all, more = data.optimism[state.model === null ? 0 : 1 + ranked.indexOf(best.model)];
+    let k = 0;
+    while (k < data.slopes.length - 2 && data.slopes[k + 1] < a) k += 1;
+    const f = clip((a - data.slopes[k]) / (data.slopes[k + 1] - data.slopes[k]));
+    return cost(best) + all * between(more[k], more[k + 1], f);
   }
   // In which share of the resamples each is the cheapest, the trivial two last; a model must beat those.
   function winners(columns, up, down) {
@@ -245,6 +241,8 @@
   function choice(p) {
     const what = "“" + data.positive + "”";
     if (p.model < 0) return (p.model === -1 ? "Flag nothing as " : "Flag everything as ") + what + ": " + WORTHLESS[state.mode]() + " no model is worth its errors.";
+    const idle = trivial.findIndex((t) => t.fpr === p.fpr && t.tpr === p.tpr);
+    if (idle >= 0 && state.model === null) return nameOf(p) + " flags " + ["nothing", "everything"][idle] + " (threshold " + where(p) + "): that needs no model.";
     if (state.model !== null) return nameOf(p) + " " + atWords(p) + ".";
     if (state.mode === "best") return "On these rows " + nameOf(p) + " " + atWords(p) + " looks cheapest.";
     if (state.mode === "costs") return "Run " + nameOf(p) + " " + atWords(p) + ".";
@@ -334,7 +332,7 @@
       (trivials ? "" : " (" + rateWords(best.fpr, limits.alarm) + ")") + " on these rows.");
     const digits = costDigits(points);
     // A threshold chosen here looks cheaper than it is: what rows not used to choose it would cost comes first.
-    const tuned = state.mode === "best" && best.model >= 0 && resampled && own[best.model].length > 1;
+    const tuned = state.mode === "best" && best.model >= 0 && data.optimism.length > 0 && own[best.model].length > 1;
     const other = tuned ? "about " + amount(100 * elsewhere(best), digits) + unit() + " on rows not used to choose; on these rows " : "";
     say("cost", "Cost per 100 rows: " + other + amount(100 * cost(best), digits) + unit() +
       (high > low ? " (" + LEVEL + " " + amount(100 * low, digits) + " to " + amount(100 * high, digits) + ")" : "") +
@@ -564,7 +562,7 @@
       const every = points.filter(Boolean).concat(trivial), costs = every.map((c) => up * (1 - c.tpr) + down * c.fpr), low = Math.min(...costs);
       return [every[costs.findIndex((c) => c <= low + TIE)].model];
     }
-    const wins = winners(points.map((p, i) => (p === null ? null : state.mode === "best" ? retuned(i, up, down).costs : resampledCosts(p, up, down))), up, down);
+    const wins = winners(points.map((p, i) => (p === null ? null : state.mode === "best" ? retuned(i, up, down) : resampledCosts(p, up, down))), up, down);
     const order = wins.map((w, i) => [w, i < own.length ? i : i === own.length ? -1 : -2]).sort((a, b) => b[0] - a[0]);
     const named = [];
     for (let sum = 0, i = 0; sum < AGREED && i < order.length; i += 1) { sum += order[i][0]; named.push(order[i][1]); }

@@ -1,16 +1,6 @@
 // The page itself: sorting and copying tables, light and dark, folded sections, printing.
 (function () {
   "use strict";
-  // Figures of other metrics, which a row has packed: cells that are hidden until they are asked for.
-  for (const row of document.querySelectorAll("[data-others]")) {
-    row.dataset.others.split("|").forEach((text, k) => {
-      const cell = row.insertCell();
-      cell.className = "number";
-      cell.dataset.also = k;
-      cell.hidden = true;
-      cell.textContent = text;
-    });
-  }
   document.documentElement.classList.add("js");
 
   // Light and dark.
@@ -190,12 +180,12 @@
     });
   }
 
-  // Leaderboards: filter by name, another metric to see and to sort by, and the first rows of many.
+  // Leaderboards: filter by name, and the first rows of many.
   for (const board of document.querySelectorAll(".board")) {
     const table = board.querySelector(".leaderboard"), tool = (key) => board.querySelector('[data-board="' + key + '"]');
     const open = Number(table.dataset.open), rows = () => [...table.tBodies[0].rows];
     const name = (row) => (row.cells[0].dataset.text || row.cells[0].textContent).toLowerCase();
-    const filter = tool("filter"), sort = tool("sort");
+    const filter = tool("filter");
     const foot = () => rows().forEach((row, i) => row.classList.toggle("later", i >= open && !row.classList.contains("is-constant")));
     table.addEventListener("sorted", foot);
     if (rows().length > open + 2 && open) {
@@ -214,17 +204,12 @@
         table.classList.toggle("all", wanted !== "" || !folded);
       });
     }
-    if (sort) {
-      sort.addEventListener("change", () => {
-        for (const cell of table.querySelectorAll("[data-also]")) cell.hidden = cell.dataset.also !== sort.value;
-        const heads = [...table.tHead.rows[0].cells];
-        const head = sort.value === "" ? heads.find((h) => h.dataset.text === sort.options[0].text) : heads.find((h) => h.dataset.also === sort.value);
-        head.removeAttribute("aria-sort");
-        head.querySelector("button").click();
-        // The best first: errors, losses and costs go up.
-        if (head.dataset.low !== undefined) head.querySelector("button").click();
-      });
-    }
+  }
+  // The metric that models are judged by.
+  for (const choice of document.querySelectorAll("[data-judge]")) {
+    choice.addEventListener("change", () => {
+      for (const part of choice.closest(".judged").querySelectorAll("[data-judged]")) part.hidden = part.dataset.judged !== choice.value;
+    });
   }
 
   // One data set at a time.

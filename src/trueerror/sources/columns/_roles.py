@@ -318,7 +318,7 @@ def _other_roles(
             else:
                 roles[column] = unused_column("row numbers")
     if asked.cluster is None and "clusters" in named and table.distinct(named["clusters"]) == table.n:
-        roles[named.pop("clusters")] = unused_column("it is different in every row, so it groups nothing")
+        roles[named.pop("clusters")] = unused_column("every row has a different value, so it cannot define groups")
     return named
 
 
@@ -585,7 +585,7 @@ class ModelFinder:
             part: Part = "score" if name.part == "score" or fractions else "label"
             if part == "score" and kind not in NUMERIC:
                 self._refuse_spoilt(column)
-                self.roles[column] = unused_column("text, where its name speaks of scores")
+                self.roles[column] = unused_column("text, although its name says scores")
             elif part == "score" and len(self.labels) != 2 and self.positive is None:
                 self.roles[column] = unused_column(self._no_choice())
             else:

@@ -264,6 +264,9 @@ class ArraySource:
         assert scores is not None
         if rule.kind == "argmax":
             return _or_absent(np.argmax(scores, axis=1), _lacking(scores))
+        if rule.kind == "cheapest":
+            expected = scores.astype(np.float64, copy=False) @ np.asarray(rule.prices)
+            return _or_absent(np.argmin(expected, axis=1), _lacking(scores))
         positive = self.facts.positive
         assert positive is not None
         index = self.facts.labels.index(positive)

@@ -40,6 +40,7 @@ from trueerror.sources._collect import build, given_rows
 from trueerror.sources._keys import truth_fingerprint
 from trueerror.sources._predictions import (
     KINDS,
+    DecisionRule,
     Facts,
     KeyedLosses,
     KeyKind,
@@ -496,7 +497,7 @@ class GroupedSource:
                 rule = self.facts.decision_rule(model.name, given)
             except InputError:
                 continue
-            low, high, *_ = self.score_range(model.name) if rule == ("cut", None) else (0.0, 1.0)
+            low, high, *_ = self.score_range(model.name) if rule == DecisionRule("cut") else (0.0, 1.0)
             if low >= 0 and high <= 1:
                 group_keys[model.name] = self._predicted_code(model.name, given)
         return group_keys

@@ -183,7 +183,7 @@ class LogReader:
             raise InputError("scale= takes grades as they are, and right_from= makes them right or wrong: give one")
         fields = by is not None or isinstance(cluster, str)
         log_runs = self.runs(source, LogRequest(score, right_from, scale, fields))
-        return graded(log_runs, missing=missing, by=by, cluster=cluster, scale=scale)
+        return graded_runs(log_runs, missing=missing, by=by, cluster=cluster, scale=scale)
 
     def runs(self, source: Source, asked: LogRequest) -> list[Run]:
         """The runs in its files, for those who want each answer by itself."""
@@ -249,7 +249,7 @@ def _own_settings(run: Run, runs: Sequence[Run]) -> str:
     return ", ".join(f"{name}={run.settings.get(name)}" for name in differing)
 
 
-def graded(
+def graded_runs(
     runs: Iterable[Run], *, missing: Missing = "error", by: Slices = None, cluster: Clusters = None,
     scale: Scale | None = None,
 ) -> Predictions:  # fmt: skip

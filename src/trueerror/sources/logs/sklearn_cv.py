@@ -34,8 +34,8 @@ def cross_val_predict(
 
     `predicted` holds labels, `scores` what `method="predict_proba"` or `"decision_function"` gave; each an array or
     {"name": array}. `cv` is the splitter that was used (or the number of folds, as scikit-learn takes it): the folds
-    are assigned again, so a shuffled one needs its `random_state`. Without `cv` nothing is known of the folds. Columns
-    of probabilities follow the sorted labels, as `classes_` does. `options` go to `te.predictions`.
+    are assigned again, so a shuffled one needs its `random_state`. The folds are unknown if `cv` is missing. Columns of
+    probabilities follow the sorted labels, as `classes_` does. `options` go to `te.predictions`.
 
     >>> p = cross_val_predict([0, 1] * 10, [0, 1] * 9 + [1, 1], cv=5)
     >>> print(p)
@@ -337,7 +337,7 @@ def grid_search(
 ) -> FoldTable:
     """The scores of every setting of a fitted search on every fold, from the search or its `cv_results_`.
 
-    `te.evaluate` takes it (or the search itself) and says what the winner is worth, `te.compare` how far the settings
+    `te.evaluate` takes it (or the search itself) and says how good the winner is, `te.compare` how far the settings
     differ.
     """
     table = fold_table(search, score=score, cv=cv, test_train_ratio=test_train_ratio)
@@ -367,7 +367,7 @@ def folds_of(cv: object, y: Foreign, X: object = None, groups: ArrayLike = None)
         splitter = check_cv(cv, y, classifier=True)
         if isinstance(cv, Iterable) and not all(isinstance(split, Sized) and len(split) == 2 for split in splitter.cv):
             raise TypeError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, AttributeError):
         raise InputError(f"cv={in_few_words(cv)} is no number of folds, no splitter and no list of splits") from None
     if getattr(splitter, "shuffle", False) and getattr(splitter, "random_state", None) is None:
         raise InputError("cv= shuffles without a random_state, so its folds cannot be assigned again; set one")

@@ -324,7 +324,7 @@ def weka_results(path: str | os.PathLike[str], *, score: str = "Percent_correct"
 def experimenter_sheet(path: str | os.PathLike[str], score: str | None) -> dict[str, list[Any]] | None:
     """The table of a file, if the Experimenter wrote it; None for any other file."""
     file = Path(path)
-    form = form_of(file) if str(path) != "-" and file.is_file() else None
+    form = form_of(file) if str(path) != "-" and os.path.isfile(file) else None
     if form is None or form.reader != "weka_results":
         return None
     return weka_results(path, score=score or "Percent_correct")
