@@ -103,8 +103,9 @@ def other(pick: Pick, values: Any) -> tuple[str, Callable[[], Any]]:
     """A column, or columns by name, in another container: what it is called, and how it is made, each time anew."""
     if isinstance(values, dict):
         alike = {key: other(pick, one) for key, one in values.items() if kind_of(one)}
-        if alike and len(alike) == len(values) and pick([True, False, False]):
-            name = pick(sorted(TABLES))
+        # Columns of a table that are named as classes hold their scores, and a lazy table is no column.
+        if alike and len(alike) == len(values) and pick([True, False, False]) and not {"1", "0"} & {*alike}:
+            name = pick(sorted({*TABLES} - {"lazy frame"}))
             cells = {key: list(one) for key, one in values.items()}
             return name, lambda: TABLES[name](cells)
         return " and ".join(sorted({name for name, _ in alike.values()})), lambda: {
@@ -114,7 +115,8 @@ def other(pick: Pick, values: Any) -> tuple[str, Callable[[], Any]]:
     if kind is None:
         return "", lambda: values
     ways = ANY | OF_TYPE[kind]
-    name = pick(sorted(ways))
+    # A tuple of two numbers is a pair: successes and rows, rates.
+    name = pick(sorted({*ways} - ({"tuple"} if len(values) == 2 else set())))
     cells = values.tolist() if isinstance(values, np.ndarray) else list(values)
     return name, lambda: ways[name](cells)
 

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -270,9 +270,7 @@ def _anchor(text: str, option: str) -> dict[str, float]:
 
 def _codes(codes: list[str], option: str) -> list[str]:
     """Codes of findings; one that does not exist would silence nothing, and is refused."""
-    from trueerror.findings import every_rule
-
-    known = [*every_rule()]
+    known = [*_named("findings:every_rule")()]
     for code in codes:
         if code not in known:
             close = nearest(code, known)
@@ -295,25 +293,7 @@ READERS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def _metrics() -> list[str]:
-    from trueerror.metrics._registry import every_measure
-
-    return ["all", *every_measure()]
-
-
-def _rules() -> list[str]:
-    from trueerror.findings import every_rule
-
-    return [*every_rule()]
-
-
-def _kinds() -> list[str]:
-    from trueerror.cli.plot import KINDS as PICTURES
-
-    return [*PICTURES]
-
-
-def _beginning(words: Callable[[], list[str]]) -> Callable[[str], list[str]]:
+def _beginning(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     """The words that begin as what was typed, for the shell."""
 
     def complete(incomplete: str) -> list[str]:
@@ -322,9 +302,10 @@ def _beginning(words: Callable[[], list[str]]) -> Callable[[str], list[str]]:
     return complete
 
 
+METRICS = _beginning(lambda: ("all", *_named("metrics._registry:every_measure")()))
 COMPLETIONS = {
-    "form": _beginning(lambda: [*answers.FORMATS]),
-    "ignore": _beginning(_rules),
-    "kind": _beginning(_kinds),
-    **dict.fromkeys(("metric", "metrics", "gap"), _beginning(_metrics)),
+    "form": _beginning(lambda: answers.FORMATS),
+    "ignore": _beginning(lambda: _named("findings:every_rule")()),
+    "kind": _beginning(lambda: _named("cli.plot:KINDS")),
+    **dict.fromkeys(("metric", "metrics", "gap"), METRICS),
 }

@@ -37,12 +37,16 @@ def gate_command(
     if rows.columns:
         output.show_columns(given, other)
         return
-    judged = gate(
-        given, baseline if other is None else other, metric=demands.metric or None, margin=0.0 if margins is None else
-        margins, at_least=least, adjust=demands.adjust, sequential=demands.sequential, paired=False if unpaired else
-        None, model=demands.model or (rows.models[0] if rows.models and len(rows.models) == 1 and other is None else
-        None), threshold=rows.threshold, **costs.given(), **chance.given(),
-    )  # fmt: skip
+    alone = rows.models[0] if rows.models and len(rows.models) == 1 and other is None else None
+    asked = demands.given() | {
+        "metric": demands.metric or None,
+        "margin": margins or 0.0,
+        "at_least": least,
+        "paired": False if unpaired else None,
+        "model": demands.model or alone,
+        "threshold": rows.threshold,
+    }
+    judged = gate(given, baseline if other is None else other, **asked, **costs.given(), **chance.given())
     output.show(judged)
     if judged.exit_code and not output.explain:
         raise typer.Exit(judged.exit_code)

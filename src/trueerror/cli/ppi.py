@@ -32,9 +32,13 @@ def ppi_command(
     two = len(human) > 1
     people: Any = {name: values_of(items, name, "human") for name in human}
     answers: Any = dict(zip(human, (values_of(items, name, "judge") for name in judge), strict=True))
+    named = {"strata": strata, "inclusion": inclusion}
+    known: Any = {word: None if name is None else values_of(items, name, word) for word, name in named.items()}
     estimate = prediction_powered(
-        people if two else people[human[0]], answers if two else answers[human[0]], positive=None if positive is None
-        else label_of(positive, people[human[0]]), strata=None if strata is None else values_of(items, strata,
-        "strata"), inclusion=None if inclusion is None else values_of(items, inclusion, "inclusion"), **how,
-    )  # fmt: skip
+        people if two else people[human[0]],
+        answers if two else answers[human[0]],
+        positive=None if positive is None else label_of(positive, people[human[0]]),
+        **known,
+        **how,
+    )
     output.show(replace(estimate, reading=" ".join((estimate.reading, *items.notes))))

@@ -13,6 +13,7 @@ import itertools
 import json
 import logging
 import math
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
 from decimal import Decimal
@@ -181,12 +182,11 @@ def answered(function: Callable[..., Any], args: tuple[Any, ...], options: Mappi
 # Iterators without an end, and those that are files or streams of tables, which their readers take as they are.
 ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 STREAMS = ("read", "schema", "description")
+MASKED = "MaskedConstant"
 
 
 def read_once(args: tuple[Any, ...], options: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments with lists in the place of iterators, which would be empty when they are read again.
-
-    What holds one number is that number: decimals, fractions, arrays without an axis.
+    """The arguments with lists in the place of iterators, and numbers in that of what holds one number.
 
     >>> read_once((map(abs, [-1, 2]), {"a": iter("xy")}), {"share": Decimal("0.5")})
     (([1, 2], {'a': ['x', 'y']}), {'share': 0.5})
@@ -195,20 +195,23 @@ def read_once(args: tuple[Any, ...], options: Mapping[str, Any]) -> tuple[tuple[
 
 
 def _listed(value: Any) -> Any:
-    if type(value) is dict:
-        return {name: _listed(one) for name, one in value.items()}
-    if type(value).__name__ == "ndarray" and value.shape == () and value.dtype.kind != "V":
-        return _listed(value.item())
+    kind = type(value).__name__
+    if kind == "dict":
+        return {name: None if type(one).__name__ == MASKED else _listed(one) for name, one in value.items()}
+    if kind == "MaskedArray" and value.shape and value.mask.any():
+        return value.tolist()
+    if kind in ("list", "tuple") and "numpy.ma" in sys.modules and MASKED in str({*map(type, value)}):
+        return [None if type(one).__name__ == MASKED else one for one in value]
+    if getattr(value, "shape", None) == () and kind != MASKED and value.dtype.kind not in "VmM":
+        value = value.item()
     if type(value).__name__ in ("Decimal", "Fraction"):
-        try:
-            number = float(value)
-        except (ValueError, OverflowError):
-            raise CallError(f"{value!r:.40} is no number that fits") from None
-        return int(number) if number.is_integer() and abs(number) < 2**53 else number
+        if not is_real(value):
+            raise CallError(f"{value!r:.40} is no number that fits")
+        return int(value) if value == int(value) and abs(value) < 2**53 else float(value)
     if not isinstance(value, Iterator | ValuesView | KeysView) or any(hasattr(value, word) for word in STREAMS):
         return value
     if isinstance(value, ENDLESS):
-        raise CallError(f"{type(value).__name__}() never ends; pass a list")
+        raise CallError(f"{kind}() never ends; pass a list")
     return list(value)
 
 
@@ -330,7 +333,8 @@ class CallForm:
         return args, options
 
     def _too_many(self, args: Sequence[object]) -> str:
-        lead = f"{self.spoken} takes {_counted(len(self.places))} by place, not {len(args)}"
+        most = {0: "no argument", 1: "one argument"}.get(len(self.places), f"{len(self.places)} arguments")
+        lead = f"{self.spoken} takes {most} by place, not {len(args)}"
         return f"{lead}: {said_of(self.name)}" if said_of(self.name) else f"{lead}{self._usage()}"
 
     def _usage(self) -> str:
@@ -339,17 +343,16 @@ class CallForm:
         return f": {self.spoken}({arguments})"
 
 
+ODD = {MASKED: "a missing value", "NAType": "a missing value", "NaTType": "a missing value",
+       **dict.fromkeys(("timedelta", "timedelta64", "Timedelta"), "a span of time")}  # fmt: skip
+
+
 def _odd(name: str, value: Any) -> str:
     """What a value is that no argument can be."""
-    kind = type(value).__name__
     if isinstance(value, type) and name not in CLASSES:
         return f"a value, and not the class {value.__name__}"
-    if kind in ("MaskedConstant", "NAType", "NaTType"):
-        return "a missing value"
-    if kind in ("timedelta", "timedelta64", "Timedelta"):
-        return "a span of time"
     structure = getattr(getattr(value, "dtype", None), "kind", "") == "V"
-    return "a structure of NumPy; pass one field, as in v['a']" if structure else ""
+    return "a structure of NumPy; pass one field, as in v['a']" if structure else ODD.get(type(value).__name__, "")
 
 
 OF_KIND: dict[str, Callable[[Any], bool]] = {
@@ -405,10 +408,6 @@ def _note_once(sentence: str) -> None:
     if sentence not in _NOTED:
         _NOTED.add(sentence)
         logging.getLogger("trueerror").warning(sentence)
-
-
-def _counted(n: int) -> str:
-    return {0: "no argument", 1: "one argument"}.get(n, f"{n} arguments")
 
 
 def nearest_option(word: str, known: Iterable[str]) -> str:

@@ -63,7 +63,7 @@ from trueerror.metrics._registry import (
     value,
 )
 from trueerror.metrics.scores import NO_BOUND, bound_words, metric_bounds, middled
-from trueerror.sources._collect import is_openable, opened
+from trueerror.sources._collect import is_openable, opened, predictions
 from trueerror.sources._predictions import Predictions, labels_only
 from trueerror.tallies._confusion import Amount, Confusion
 from trueerror.tallies._missing import Missing
@@ -484,8 +484,10 @@ def metric(
         measure = find_measure(f"{options.pop('average')}_{name}")
     check_metric_options(measure, options)
     if predicted is None and scores is None and is_openable(data):
-        data = opened(data, positive=positive, labels=labels, missing=missing)
-        labels = None
+        data, labels = opened(data, positive=positive, labels=labels, missing=missing), None
+    elif is_openable(scores) and not isinstance(scores, str | list):  # a table: classes or models
+        data = predictions(data, predicted, scores=scores, positive=positive, labels=labels, missing=missing)
+        predicted = scores = labels = None
     if isinstance(data, Predictions):
         _nothing_beside(predicted=predicted, scores=scores, labels=labels)
         measure = as_passed(measure, labels=data.has_labels(data.only(model)), scores=data.has_scores(data.only(model)))
@@ -495,10 +497,8 @@ def metric(
     if model is not None:
         raise InputError("model= chooses among the models of predictions that were read; it has no effect here")
     if not isinstance(data, Confusion | ScoreTable | MultiLabel | ClassScores):
-        tally, positive = tally_rows(
-            measure, data, predicted, scores=scores, positive=positive, labels=labels, threshold=threshold,
-            missing=missing,
-        )  # fmt: skip
+        told: Any = {"scores": scores, "positive": positive, "labels": labels, "threshold": threshold}
+        tally, positive = tally_rows(measure, data, predicted, missing=missing, **told)
         return value(measure, tally, positive=positive, prior=prior, **options)
     _nothing_beside(predicted=predicted, scores=scores, labels=labels)
     if isinstance(data, ScoreTable) and measure.needs in LABEL_METRICS:

@@ -21,15 +21,7 @@ from scipy import special
 from trueerror.inference._contrast import normal_p, student_p
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.proportion._interval import wilson
-from trueerror.inputs._arrays import (
-    LARGEST,
-    Floats,
-    column,
-    count,
-    missing_rows,
-    open_share,
-    plain_numbers,
-)
+from trueerror.inputs._arrays import LARGEST, Floats, column, count, missing_rows, open_share, plain_numbers
 from trueerror.inputs._arrays import numbers as numbers_in
 from trueerror.inputs._labels import plain_label
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, generator
@@ -748,7 +740,7 @@ def label_plan(
     wanted, share = count(budget, "budget"), open_share(mix, "mix")
     if share != 0.2 and not plan.by_row:
         raise InputError('mix= is the even part of method="active"; leave it out')
-    if plan.by_row and (not numeric or answers.min() < 0 or answers.max() > 1):
+    if plan.by_row and len(answers) and (not numeric or answers.min() < 0 or answers.max() > 1):
         raise InputError('method="active" needs scores between 0 and 1; method="neyman" takes any answers')
     draw, seed = generator(rng)
     truth, known = (np.full(len(answers), np.nan), True) if human is None else _values(human, "human")

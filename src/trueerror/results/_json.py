@@ -277,5 +277,5 @@ def load(path_or_text: str | Path) -> Any:
         raise InputError(f"{'' if known else DAMAGED}{error!s:.250}") from None
     except RecursionError:
         raise InputError("this is not a saved trueerror result: it is nested too deeply") from None
-    except (TypeError, KeyError, AttributeError, IndexError, ArithmeticError) as error:
+    except (TypeError, KeyError, AttributeError, IndexError, ArithmeticError, StopIteration) as error:
         raise InputError(f"{DAMAGED}{error!s:.250}") from None

@@ -41,7 +41,8 @@ from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, key_names, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Keys, Predictions
-from trueerror.sources.engines._array_source import ArraySource, scored_rows, skipped_rows
+from trueerror.sources.engines._array_source import scored_rows, skipped_rows
+from trueerror.sources.engines._groupby import GroupedSource
 from trueerror.tallies import Agreement
 from trueerror.tallies._confusion import Confusion
 from trueerror.tallies._graded import is_graded
@@ -223,13 +224,16 @@ def _cluster_rows(p: Predictions | None) -> Keys | None:
 
 
 def row_evidence(p: Predictions, threshold: float | None = None, most_rows: int = SOUGHT_ROWS) -> list[Evidence]:
-    """Copies of rows, and a sample that stands there several times; not looked for among more rows than that, rows that
-    are not in memory, nor rows without scores and folds, of which copies cannot be told."""
+    """Copies of rows, a sample that stands there several times, and errors in runs; not looked for among more rows than
+    that, nor in tables of an engine, which have no order. Copies are told by scores or folds."""
     told = p.folded or any(map(p.has_scores, p.models))
-    if p.n > most_rows or not isinstance(p.source, ArraySource):
+    if p.n > most_rows or (isinstance(p.source, GroupedSource) and p.source.table.costly_queries):
         return []
     alone = p.n >= 50 and not {"clusters", "folds", "repeats"} & {*p.facts.kinds}
-    runs = [RunsFound.of(p, threshold)] if alone else []
+    try:
+        runs = [RunsFound.of(p, threshold)] if alone else []
+    except MemoryBudgetExceeded:
+        return []  # a finding is not worth more memory than was allowed
     found = [Evidence(model=r.model, runs=r) for r in runs if r.p_value <= 0.001]
     return [*found, Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))] if told else found
 

@@ -459,9 +459,10 @@ def gaps(
     if by is None and not (isinstance(given, Predictions) and given.has_key("slices")):
         raise InputError("gaps are between groups: pass by=, a column of groups or its name")
     gap_sets = []
-    if isinstance(by, Mapping) and not by:
+    named = list(_groupings(by, of_table=is_openable(given) or isinstance(given, Predictions)))
+    if not named:
         raise InputError("by= names no group: give {name: column}, a column of groups or its name")
-    for name, groups in _groupings(by, of_table=is_openable(given) or isinstance(given, Predictions)):
+    for name, groups in named:
         ev = evaluate(given, *more, by=groups, confidence=confidence, **options)
         gap_sets.append(evaluation_gaps(ev, metrics, by=name, min_rows=min_rows))
     return Gaps(

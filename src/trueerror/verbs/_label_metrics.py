@@ -72,7 +72,7 @@ class LabelMetrics(ModelMetrics):
 def is_multilabel(truth: Any, predicted: Any = None) -> bool:
     """Whether the truth is a table of indicators, one column a label; a frame is one beside predictions like it."""
     shape = None if is_lazy(truth) else getattr(truth, "shape", None)
-    if hasattr(truth, "columns"):
+    if not is_lazy(truth) and hasattr(truth, "columns"):
         alike = next(iter(predicted.values()), None) if isinstance(predicted, Mapping) else predicted
         return shape is not None and shape[1:] == getattr(alike, "shape", ())[1:] and shape[1:] > (1,)
     if shape is None and isinstance(truth, list | tuple) and truth and isinstance(truth[0], list | tuple):
