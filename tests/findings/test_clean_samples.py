@@ -102,7 +102,7 @@ def model(p: Predictions, truth: Any, score: Any, call: Any, name: str, rng: np.
             10,
         ),
         "never_found": never_found(table),
-        "loss_worth": [("Brier score", mean_over_error((truth - score) ** 2) ** 2)],
+        "loss_sizes": [("Brier score", mean_over_error((truth - score) ** 2) ** 2)],
         # A miss costs twice a false alarm, and the threshold follows from that.
         "constant_answers": [at_costs(truth, score >= 1 / 3)],
     }

@@ -172,8 +172,8 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         'expected cost 0.400 is not below 0.300, which always answering "no" would get',
         [fact(constant_answers=[ConstantAnswer("accuracy", 0.9, 0.7, "no", True, True)]), fact(constant_answers=[])],
     ),
-    "TE211": (fact(loss_worth=[("log loss", 3.2)]), "log loss rests on a few rows with large losses (effectively 3.2",
-              [fact(loss_worth=[("log loss", 12.0)]), fact(loss_worth=[])]),
+    "TE211": (fact(loss_sizes=[("log loss", 3.2)]), "log loss rests on a few rows with large losses (effectively 3.2",
+              [fact(loss_sizes=[("log loss", 12.0)]), fact(loss_sizes=[])]),
     "TE214": (
         fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40), RateAtPrior("misses", 1, 20),
                              RateAtPrior("hits", 16, 20)], metrics_at_prior=("precision", "F1")),

@@ -189,7 +189,7 @@ class Evidence:
     proportions: Sequence[tuple[str, str, float, float]] | None = None
     grades_seen: GradesSeen | None = None  # which grades there are, on which scale
     # (metric, number of equal losses with the same relative error) of the mean losses
-    loss_worth: Sequence[tuple[str, float]] | None = None
+    loss_sizes: Sequence[tuple[str, float]] | None = None
     lost_replicates: Sequence[tuple[str, float]] | None = None  # (metric, share) of replicates without a value
     constant_answers: Sequence[ConstantAnswer] | None = None  # at the costs or the class mix that were asked for
     missing_predictions: tuple[int, int, str] | None = None  # rows without a prediction, all rows, how they count

@@ -88,7 +88,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     if p is None:
         return of_counts
     of_rows = replace(
-        of_counts, loss_worth=_loss_worth(part, p, measures), missing_predictions=(p.absent(part.name), p.n, p.missing),
+        of_counts, loss_sizes=_loss_sizes(part, p, measures), missing_predictions=(p.absent(part.name), p.n, p.missing),
         scores_alone=p.facts.model(part.name).lacks_scores_alone(bench.settings.threshold), unranked=True if
         p.has_scores(part.name) and p.scale is None and not bench.has_scores else None, grades_seen=_grades_seen(p,
         part.name), rare_in_folds=bench.rare_in_folds(measures.values()),
@@ -147,7 +147,7 @@ def _rates_at_prior(t: Confusion | None, settings: Settings) -> list[RateAtPrior
     return rates
 
 
-def _loss_worth(part: ModelEvaluation, p: Predictions, measures: Mapping[str, Measure]) -> list[tuple[str, float]]:
+def _loss_sizes(part: ModelEvaluation, p: Predictions, measures: Mapping[str, Measure]) -> list[tuple[str, float]]:
     """For each mean loss over plain rows how many equal losses would be as uncertain: (mean/standard error)²."""
     settings = part.bench.settings
     if p.facts.weights_kind is not None or p.has_key("clusters") or settings.prior is not None:
@@ -309,7 +309,7 @@ def loss_evidence(rows: PairedRows, settings: Settings) -> list[Evidence]:
         m = p.moments(model, measure.function, **settings.options(measure))
         if m.n > 1 and math.isfinite(m.mean) and m.standard_error > 0:
             worth = (m.mean / m.standard_error) ** 2
-            evidence.append(Evidence(model=model, loss_worth=[(measure.title, worth)]))
+            evidence.append(Evidence(model=model, loss_sizes=[(measure.title, worth)]))
     return evidence
 
 
