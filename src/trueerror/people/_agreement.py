@@ -635,7 +635,6 @@ def _of_table(table: InputTable, long: Mapping[str, str | None], raters: Sequenc
 
 def _spread(table: InputTable, item: str, who: str, what: str, raters: Sequence[str] | None) -> dict[str, Column]:
     """A long table as a column for each rater."""
-    table.as_written((), (item, who))
     items, values = (table.values(c).tolist() for c in (item, what))
     cells: dict[str, dict[object, object]] = {}
     for key, name, value in zip(items, map(str, table.values(who).tolist()), values, strict=True):
