@@ -15,7 +15,6 @@ from trueerror.inference._clusters import (
     effective_clusters,
 )
 from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import spread
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows
 from trueerror.inference.loss._mean import mean_over_units
@@ -52,7 +51,7 @@ def test_the_spread_of_clusters_is_the_centred_jackknife(groups, seed):
     d = rng.integers(-1, 2, len(g)).astype(float)
     without = np.array([d[g != k].mean() for k in range(groups)])
     error = math.sqrt((groups - 1) / groups * ((without - without.mean()) ** 2).sum())
-    assert float(spread(over_clusters(d, g)).error) == pytest.approx(error, rel=1e-10, abs=1e-13)
+    assert float(over_clusters(d, g).spread.error) == pytest.approx(error, rel=1e-10, abs=1e-13)
 
 
 def test_limits_and_p_value_agree_and_more_confidence_is_wider():

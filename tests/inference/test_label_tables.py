@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from trueerror.curves._points import table_of_cells
-from trueerror.inference._estimate import ends_of, spread
+from trueerror.inference._estimate import ends_of
 from trueerror.inference._label_tables import label_estimate, label_range
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._variance import Sample
@@ -47,7 +47,7 @@ def test_rows_have_the_variance_of_the_delta_method(measure):
         at[cell] = (up - down) / 200 * 1_000_000
     expected = (counts * at**2).sum() * n / (n - 1)
     assert float(e.value) == pytest.approx(per_row(measure, table))
-    assert float(spread(e).error) ** 2 == pytest.approx(expected, rel=1e-4)
+    assert float(e.spread.error) ** 2 == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "recall", "mcc", "macro_f1", "kappa", "g_mean", "expected_cost", "cost"])
@@ -61,7 +61,7 @@ def test_clusters_have_the_variance_of_the_jackknife(name):
         per_row(measure, Confusion.from_codes(row[keys != g], col[keys != g], (0, 1, 2), positive=1)) for g in range(12)
     ]
     expected = 11 / 12 * ((np.array(without) - np.mean(without)) ** 2).sum()
-    assert float(spread(e).error) ** 2 == pytest.approx(expected, rel=1e-10)
+    assert float(e.spread.error) ** 2 == pytest.approx(expected, rel=1e-10)
 
 
 def test_weighted_rows_are_each_left_out():
@@ -76,7 +76,7 @@ def test_weighted_rows_are_each_left_out():
     units = weights / whole * (right - p) / (1 - weights / whole)
     n = len(row)
     expected = n / (n - 1) * ((units - units.mean()) ** 2).sum()
-    assert float(spread(e).error) ** 2 == pytest.approx(expected, rel=1e-10)
+    assert float(e.spread.error) ** 2 == pytest.approx(expected, rel=1e-10)
 
 
 def test_precision_at_a_prior_has_the_variance_of_its_logit():
@@ -89,7 +89,7 @@ def test_precision_at_a_prior_has_the_variance_of_its_logit():
     # Mercaldo, Lau and Zhou 2007, with n − 1 in each class.
     logit = (1 - se) / (se * (n1 - 1)) + sp / ((1 - sp) * (n0 - 1))
     assert p == pytest.approx(0.1 * se / (0.1 * se + 0.9 * (1 - sp)))
-    assert float(spread(e).error) == pytest.approx(p * (1 - p) * math.sqrt(logit), rel=1e-10)
+    assert float(e.spread.error) == pytest.approx(p * (1 - p) * math.sqrt(logit), rel=1e-10)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "macro_f1", "mcc", "savings"])

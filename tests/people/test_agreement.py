@@ -201,3 +201,16 @@ def test_a_rater_of_one_label_leaves_kappa_without_limits() -> None:
 def test_text_and_numbers_are_not_taken_for_different_labels() -> None:
     with pytest.raises(InputError, match="text for one rater and a number"):
         te.agreement([1, 0] * 10, ["1", "0"] * 10)
+
+
+def test_m4_whole_numbers_from_1_to_10_are_ratings_in_order():
+    draw = np.random.default_rng(0)
+    first = draw.integers(1, 6, 80)
+    second = np.clip(first + draw.integers(-1, 2, 80), 1, 5)
+    found = te.agreement(first, second)
+    assert found.level == "ordinal"
+    assert found["krippendorff"] == te.agreement(first, second, level="ordinal")["krippendorff"]
+    assert "Labels 1 to 5 are taken as ratings" in found.reading
+    assert te.agreement(first, second, level="nominal")["krippendorff"].estimate < found["krippendorff"].estimate
+    for codes in (first - 1, first * 10, np.minimum(first, 3)):
+        assert te.agreement(codes, codes).level == "nominal"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._estimate import ROUNDING, Estimate, leave_out
+from trueerror.inference._estimate import Estimate, leave_out
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._memory import BLOCK
 from trueerror.results._values import Note
@@ -121,22 +121,15 @@ class ClusterUnits(RowUnits):
 
     def estimate(self, t: LabelTable, masses: Floats, half: Ints) -> Estimate:
         """The metric of tables (…, cells), and what their units add."""
-        keyed, held = self.keyed, self.keyed.weights > 0
-        groups, cells = self.groups, masses.shape[-1]
+        keyed, held, groups = self.keyed, self.keyed.weights > 0, self.groups
         known = replace(t.known(masses), rows_alike=float(keyed.sizes.sum()))
         order, place = (np.cumsum(held) - 1)[keyed.key], t.place[keyed.cell]
         step, without = max(1, BLOCK // masses.size), []
         for start in range(0, groups, step):
             stop = min(start + step, groups)
             mine = (order >= start) & (order < stop)
-            flat = (order[mine] - start) * cells + place[mine]
-            taken = np.bincount(flat, weights=keyed.masses[mine], minlength=(stop - start) * cells)
-            left = masses[..., None, :] - taken.reshape(stop - start, cells)
-            # What is left of a cell that is gone is rounding.
-            without.append(t.value(np.where(left > ROUNDING * masses[..., None, :], left, 0.0)))
+            without.append(t.without(masses, order[mine] - start, place[mine], keyed.masses[mine], stop - start))
         units = (groups - 1) / groups * (np.asarray(known.value)[..., None] - np.concatenate(without, axis=-1))
-        if not half.size:
-            return replace(known, units=units, sizes=keyed.weights[held])
         more = half.shape[-1]
         units = np.concatenate([units, np.take_along_axis(t.moves(masses), half, -1)], axis=-1)
         count = np.concatenate([np.ones(groups), np.full(more, HALF * self.weight)])

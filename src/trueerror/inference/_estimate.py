@@ -162,17 +162,6 @@ class Stratum(NamedTuple):
         return np.asarray(self.unbiased * (self.often * values).sum(axis=-1))
 
 
-def spread(e: Estimate) -> Spread:
-    """The standard error of an estimate and its degrees of freedom; NaN where a stratum has a single unit.
-
-    >>> right = np.repeat([1.0, 0.0], [90, 10])
-    >>> made = spread(Estimate(value=np.array(0.9), units=(right - 0.9) / 100, range=(0, 1), labels=True))
-    >>> round(float(made.error), 5), round(float(made.df))
-    (0.03015, 99)
-    """
-    return e.spread
-
-
 def of_units(e: Estimate) -> Spread:
     """That of units that were drawn independently."""
     strata, value = e.samples, np.asarray(e.value, dtype=np.float64)
@@ -200,7 +189,7 @@ def in_time(e: Estimate, clusters: int) -> Estimate:
 
     >>> ups_and_downs = np.repeat([0.01, -0.01], 8) + np.tile([0.001, -0.001], 8)
     >>> e = Estimate(value=np.array(0.5), units=ups_and_downs)
-    >>> round(float(spread(e).error), 3), round(float(spread(in_time(e, 16)).error), 3)
+    >>> round(float(e.spread.error), 3), round(float(in_time(e, 16).spread.error), 3)
     (0.042, 0.077)
     """
 
@@ -217,7 +206,7 @@ def over_keys(first: Estimate, *others: Estimate) -> Estimate:
     """An estimate over one key, with the same over another one and over both together where there are two.
 
     >>> e = [Estimate(value=np.array(0.5), units=np.array(u)) for u in ([0.3, -0.3], [0.4, -0.4], [0.1, 0, 0, -0.1])]
-    >>> round(float(spread(over_keys(*e)).error), 3), round(float(spread(over_keys(e[0])).error), 3)
+    >>> round(float(over_keys(*e).spread.error), 3), round(float(over_keys(e[0]).spread.error), 3)
     (0.987, 0.6)
     """
 
@@ -263,8 +252,8 @@ def estimate_of_sums(value: float, samples: Sequence[Sums], bounds: Range) -> Es
     """An estimate over one or several samples drawn apart, of which only sums are known.
 
     >>> units = np.array([0.3, -0.1, -0.1, -0.1, 0.2, -0.2])
-    >>> one = spread(Estimate(value=np.array(0.1), units=units))
-    >>> two = spread(estimate_of_sums(0.1, [Sums.of(units)], (-1.0, 1.0)))
+    >>> one = Estimate(value=np.array(0.1), units=units).spread
+    >>> two = estimate_of_sums(0.1, [Sums.of(units)], (-1.0, 1.0)).spread
     >>> bool(np.isclose(one.error, two.error)), bool(np.isclose(one.df, two.df))
     (True, True)
     """

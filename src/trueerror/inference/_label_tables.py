@@ -15,19 +15,20 @@ centred on the mean less its bias.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._designs import HALF, RowUnits
-from trueerror.inference._estimate import Estimate
+from trueerror.inference._estimate import ROUNDING, Estimate
 from trueerror.inference._problem import Range
 from trueerror.inference._variance import STEPPED_CELLS, Sample, slopes_seen
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._memory import BLOCK
 from trueerror.metrics._registry import Measure, MetricOptions, Seen, classes_in_play, find_measure
-from trueerror.tallies._confusion import BinaryCounts, Confusion, amounts_at, collapsed, sum_columns
+from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion, amounts_at, collapsed, sum_columns
 
 # Slopes that differ by less are equal but for rounding.
 TIED = 1e-9
@@ -114,6 +115,27 @@ class LabelTable:
     def value(self, masses: Floats) -> Floats:
         """The metric under other masses (…, cells)."""
         return np.asarray(self.seen.value(self.measure, masses, self.options), dtype=np.float64)
+
+    def without(self, masses: Floats, group: Ints, cell: Ints, weights: Floats, groups: int) -> Floats:
+        """The metric of tables (…, cells) without the rows of each group (…, groups).
+
+        Of a metric of all classes the margins of each group are taken off; what rounding leaves of one is 0.
+        """
+        if self.seen.steps or not self.measure.of_all_classes:
+            flat = np.bincount(group * masses.shape[-1] + cell, weights, groups * masses.shape[-1])
+            return self.value(_less(masses, flat.reshape(groups, -1)))
+        table, k = self.seen.table, len(self.seen.table.labels)
+        row, col = table.row[cell], table.col[cell]
+        right, width = row == col, k + 1  # the last column is that of rows without a prediction
+        parts = [
+            np.bincount((group * width + codes)[among], weights[among], groups * width).reshape(groups, width)[:, :k]
+            for codes, among in ((row, right), (row, slice(None)), (col, slice(None)))
+        ]
+        whole, total = table.classes(masses), np.bincount(group, weights, groups)
+        hits, truth, predicted = map(_less, whole[:3], parts)
+        left = ClassCounts(hits, truth, predicted, np.asarray(whole.total)[..., None] - total)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(self.measure.function(left, **self.options), dtype=np.float64)
 
     def moves(self, masses: Floats) -> Floats:
         """How far one more row in each cell moves it."""
@@ -205,6 +227,12 @@ class LabelTable:
         one, two = (sum_columns(masses, codes, int(codes.max()) + 1)[:, codes[tied]] for codes in (row, col))
         sizes = np.where(values <= least + TIED * abs(least), one + two, np.inf)
         return np.asarray(tied[np.argmin(sizes, axis=-1)])
+
+
+def _less(whole: Floats, parts: NDArray[Any]) -> Floats:
+    """Amounts (…, k) less those of each group (groups, k); what rounding alone leaves is 0."""
+    left = whole[..., None, :] - parts
+    return np.where(left > ROUNDING * whole[..., None, :], left, 0.0)
 
 
 def every_cell(table: Confusion) -> tuple[Confusion, Ints]:

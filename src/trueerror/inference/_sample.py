@@ -156,8 +156,3 @@ def known_ends(ends: Range) -> Range:
 def scored(q: Problem[Any]) -> bool:
     """Whether the sample is a table of scores of independent rows."""
     return q.sample.tally == "scores" and not q.sample.clustered
-
-
-def scored_in_clusters(q: Problem[Any]) -> bool:
-    """Whether the sample is of scores of rows in clusters."""
-    return q.sample.tally == "scores" and bool(q.sample.clustered)

@@ -415,11 +415,8 @@ def delong_of_pair(q: Problem[AreaPair]) -> Contrast:
     """DeLong's covariance of the two areas."""
     if any(left_open := q.sample.left_open):
         return binned_delong(q.sample.areas(), *left_open, q.spec, n=q.sample.rows.p.n, method=DELONG)
-    return _scaled(area_contrast(q.sample.rows.placements, *q.sample.places, q.spec), q.metric.area)
-
-
-def _scaled(c: Contrast, scale: float) -> Contrast:
-    return c if scale == 1.0 else replace(c, estimate=scale * c.estimate, low=scale * c.low, high=scale * c.high)
+    c, scale = area_contrast(q.sample.rows.placements, *q.sample.places, q.spec), q.metric.area
+    return replace(c, estimate=scale * c.estimate, low=scale * c.low, high=scale * c.high)
 
 
 def _gaps(q: Pair) -> bool:

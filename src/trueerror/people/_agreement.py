@@ -24,15 +24,7 @@ from trueerror.inference._effective_t import effective_t_limits
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._label_tables import TIED
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inputs._arrays import (
-    LARGEST,
-    Column,
-    Floats,
-    column,
-    missing_rows,
-    plain_numbers,
-    same_length,
-)
+from trueerror.inputs._arrays import LARGEST, Column, Floats, column, missing_rows, plain_numbers, same_length
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_confidence, check_word, in_few_words, nearest
 from trueerror.results import DocumentResult, Interval, Table
@@ -501,28 +493,19 @@ def _against_bars(i: Interval) -> str:
 
 
 def agreement(
-    ratings: Any,
-    *more: Any,
-    method: str | None = None,
-    level: Level = "nominal",
-    weights: Weights | None = None,
-    labels: Sequence[object] | None = None,
-    raters: Sequence[str] | None = None,
-    item: str | None = None,
-    rater: str | None = None,
-    label: str | None = None,
-    confidence: float = 0.95,
-    table: str | None = None,
-) -> RaterAgreement:
+    ratings: Any, *more: Any, method: str | None = None, level: Level | None = None, weights: Weights | None = None,
+    labels: Sequence[object] | None = None, raters: Sequence[str] | None = None, item: str | None = None, rater: str |
+    None = None, label: str | None = None, confidence: float = 0.95, table: str | None = None,
+) -> RaterAgreement:  # fmt: skip
     """How far raters, people or judges, agree on the labels of items, with and without what chance gives.
 
     `ratings` is an array items × raters, a frame or file with a column for each rater, a long table with columns item,
     rater and label (name them with `item`, `rater`, `label` where they are called otherwise), or the columns of two
     raters or more, one by one. Missing ratings are left out. `method` is one coefficient ("percent", "cohen", "fleiss",
-    "gwet", "krippendorff"), else all. `level` says what labels are: nominal, ordinal (`labels` in order, or numbers),
-    interval or ratio. Two labels that are near each other count as partly agreeing by `weights` ("linear",
-    "quadratic", "ordinal", "ratio", "none"); unless given, they follow the level. Alpha follows the level alone.
-    `table="name"` chooses a table of a SQLite or DuckDB file that holds several, or a sheet of a workbook.
+    "gwet", "krippendorff"), else all. `level` says what labels are: nominal, ordinal (`labels` in order, or numbers;
+    the default of ratings from 1 to 4 … 10), interval or ratio. Two labels that are near each other count as partly
+    agreeing by `weights` ("linear", "quadratic", "ordinal", "ratio", "none"); unless given, they follow the level.
+    Alpha follows the level alone. `table="name"` names a table of a database with several, or a sheet of a workbook.
 
     Sources: Cohen 1960; Fleiss 1971; Gwet 2008; Krippendorff 2011 (`.explain()` has them). Intervals take items as a
     random sample and raters as they are.
@@ -534,15 +517,18 @@ def agreement(
     >>> round(found["cohen"].estimate, 3), round(found["percent"].estimate, 3)
     (0.915, 0.96)
     """
-    check_word(level, LEVELS, "level")
-    scheme = OF_LEVEL[level] if weights is None else check_word(weights, WEIGHTS, "weights")
+    chosen = None if level is None else check_word(level, LEVELS, "level")
+    named = None if weights is None else check_word(weights, WEIGHTS, "weights")
     spec = IntervalSpec(confidence=check_confidence(confidence))
     word = None if method is None else check_word(ALIASES.get(str(method), method), COEFFICIENTS, "method")
     check_table_name(ratings, table)
     opened = None if more else _table_of(ratings, table)
     long = {"item": item, "rater": rater, "label": label}
     given = _ratings(ratings, more, raters, long) if opened is None else _of_table(opened, long, raters)
-    r, answer = _coded(given, level, scheme, labels), partial(rater_agreement, level=level, scheme=scheme, spec=spec)
+    r = _coded(given, chosen or "nominal", named or OF_LEVEL[chosen or "nominal"], labels)
+    level = chosen or ("ordinal" if _are_ratings(r) else "nominal")
+    scheme = named or OF_LEVEL[level]
+    answer = partial(rater_agreement, level=level, scheme=scheme, spec=spec)
     words = [w for w, c in COEFFICIENTS.items() if c.measured or len(r.labels) <= MOST_LABELS]
     coefficients = {w: answer(r, COEFFICIENTS[w]) for w in ([word] if word is not None else words)}
     # Pairs of more raters than a sentence names are a matrix, not a list.
@@ -552,11 +538,18 @@ def agreement(
     for a, b in combinations(range(len(r.raters)), 2) if several else ():
         two = (r.raters[a], r.raters[b])
         pairs.append((*two, answer(replace(r, codes=r.codes[:, [a, b]], raters=two), COEFFICIENTS["cohen"])))
-    reading = " ".join((_reading(r), *(() if opened is None else opened.notes)))
+    taken = f"Labels {r.labels[0]} to {r.labels[-1]} are taken as ratings, in order; as names: level nominal."
+    ordered = (taken,) if chosen is None and level == "ordinal" else ()
+    reading = " ".join((_reading(r), *ordered, *(() if opened is None else opened.notes)))
     return RaterAgreement(
         coefficients=coefficients, pairs=tuple(pairs), raters=r.raters, labels=r.labels, items=r.items, level=level,
         weights=scheme, confidence=spec.confidence, reading=reading,
     )  # fmt: skip
+
+
+def _are_ratings(r: Ratings) -> bool:
+    """Whether labels are whole numbers from 1 to 10, and more than three."""
+    return r.values is not None and len(r.labels) > 3 and all(v in range(1, 11) for v in r.values.tolist())
 
 
 def _reading(r: Ratings) -> str:

@@ -94,7 +94,8 @@ def sum_columns(masses: Array, index: NDArray[np.integer[Any]], k: int) -> Array
         out: Array = masses @ (index[:, None] == np.arange(k)).astype(np.float64)
         return out
     flat = masses.reshape(-1, masses.shape[-1])
-    order = np.argsort(index, kind="stable")
+    # Cells stand in order of their row: to sum by row nothing is moved.
+    order = slice(None) if (index[1:] >= index[:-1]).all() else np.argsort(index, kind="stable")
     groups, starts = np.unique(index[order], return_index=True)
     sums = np.zeros((len(flat), k), dtype=np.result_type(flat.dtype, np.float64))
     if len(groups):
@@ -381,11 +382,10 @@ class Confusion(Result):
     def _class_counts(self, m: Array) -> ClassCounts:
         k = len(self.labels)
         diagonal = self.row == self.col
-        inside = self.col < k
         return ClassCounts(
             hits=sum_columns(m[..., diagonal], self.row[diagonal], k),
             truth=sum_columns(m, self.row, k),
-            predicted=sum_columns(m[..., inside], self.col[inside], k),
+            predicted=sum_columns(m, self.col, k + 1)[..., :k],  # the last column is that of rows without a prediction
             total=m.sum(axis=-1),
         )
 

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.inference._estimate import spread
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._score_tables import difference_of_scores, score_estimate, score_units
@@ -57,7 +56,7 @@ def test_each_row_is_left_out_exactly(digits, share):
 
 def test_the_variance_is_that_of_the_influences_but_for_the_second_order():
     t = table(20_000)
-    found = spread(score_estimate(problem(ScoreSample(table=t, estimate=float(average_precision(t))))))
+    found = score_estimate(problem(ScoreSample(table=t, estimate=float(average_precision(t))))).spread
     assert found.error**2 == pytest.approx(variance(t, score_influences(AP, t)), rel=2e-3)
 
 
@@ -69,7 +68,7 @@ def test_at_another_share_of_positives_each_class_is_a_sample_of_its_own():
     for count, units in ((t.positives, u.positives), (t.negatives, u.negatives)):
         m = count.sum()
         squares += m / (m - 1) * float(count @ (units - count @ units / m) ** 2)
-    assert spread(score_estimate(problem(sample))).error ** 2 == pytest.approx(squares, rel=1e-10)
+    assert score_estimate(problem(sample)).spread.error ** 2 == pytest.approx(squares, rel=1e-10)
 
 
 @settings(deadline=None, max_examples=60)
@@ -156,7 +155,7 @@ def test_pair_by_influences_written_out():
 
     (a, u), (b, v) = by_row(one), by_row(two)
     made, n = pair(up, one, two), len(up)
-    found = spread(made)
+    found = made.spread
     assert made.value == pytest.approx(a - b)
     gaps = u - v - (u - v).mean()
     assert found.error**2 == pytest.approx((gaps**2).sum() * n / (n - 1), rel=1e-10)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueerror.inference._estimate import spread
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._binned import binned_contrast, unpaired_table_contrast
 from trueerror.inference.auc._interval import centred_placements, estimate_of_areas
@@ -69,7 +68,7 @@ def test_limits_and_p_hold_those_of_the_exact_rows(
     second = first + alike * rng.normal(size=len(up))
     exact = compared(every_row(up, [first, second]), confidence=confidence, alternative=alternative)
     found = placements(up, [first, second], bins)
-    errors = [spread(estimate_of_areas(x, (0, 1), 1.0)).error for x in (found, every_row(up, [first, second]))]
+    errors = [estimate_of_areas(x, (0, 1), 1.0).spread.error for x in (found, every_row(up, [first, second]))]
     if not min(errors) > 0:
         return
     ours = compared(found, confidence=confidence, alternative=alternative)

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from trueerror.inference._answer import interval_of
-from trueerror.inference._estimate import spread
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._score_tables import ScoreRows, clustered_scores, score_estimate
@@ -153,7 +152,7 @@ def test_average_precision_by_leaving_out_clusters_written_out():
     assert len(np.unique(scores)) == len(scores)
     left = np.array([area(keys != g) for g in groups])
     g = len(groups)
-    assert spread(e).error ** 2 == pytest.approx((g - 1) / g * ((left - left.mean()) ** 2).sum(), rel=1e-9)
+    assert e.spread.error**2 == pytest.approx((g - 1) / g * ((left - left.mean()) ** 2).sum(), rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["average_precision", "brier_skill_score", "ece"])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from trueerror.inference._estimate import spread
 from trueerror.inference.auc._interval import area_sums, centred_placements, delong_variance, estimate_of_areas
 from trueerror.metrics.scores import auc
 from trueerror.tallies import ScoreTable
@@ -45,7 +44,7 @@ def test_definition(digits: int | None, models: int) -> None:
     weights = np.zeros(models)
     weights[0] += 1
     weights[-1] -= 1
-    error = float(spread(estimate_of_areas(result, (0, models - 1), 1.0)).error)
+    error = float(estimate_of_areas(result, (0, models - 1), 1.0).spread.error)
     assert error**2 == pytest.approx(weights @ covariance @ weights, abs=1e-14)
 
 
@@ -91,4 +90,4 @@ def test_rounding_dust_of_identical_models_is_no_variance() -> None:
     found = centred_placements(positive, [scores, np.exp(scores)])
     for placed in (found, found.sums):
         e = estimate_of_areas(placed, (0, 1), 1.0)
-        assert (float(e.value), float(spread(e).error)) == (0, 0)
+        assert (float(e.value), float(e.spread.error)) == (0, 0)

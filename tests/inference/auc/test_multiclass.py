@@ -5,7 +5,6 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import spread
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._multiclass import class_area_estimate, class_area_rows
 from trueerror.inference.auc._tests import delong
@@ -47,7 +46,7 @@ def test_two_classes_have_delongs_variance(name):
     made = estimate(name, codes, a, b)
     plain = delong(codes, a[:, 1], b[:, 1])
     assert made.value == pytest.approx(plain.estimate)
-    assert float(made.value) / float(spread(made).error) == pytest.approx(plain.statistic, rel=1e-10)
+    assert float(made.value) / float(made.spread.error) == pytest.approx(plain.statistic, rel=1e-10)
 
 
 @pytest.mark.parametrize("name", ["hand_till_auc", "ovr_auc"])

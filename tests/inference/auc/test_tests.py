@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference._estimate import spread
 from trueerror.inference.auc._interval import centred_placements, estimate_of_areas
 from trueerror.inference.auc._tests import delong, delong_unpaired
 from trueerror.inputs._options import InputError
@@ -184,7 +183,7 @@ def compared(truth, first, second, **more):
 def test_the_variance_of_a_pair_is_delongs():
     ours, delongs = compared(TRUTH, FIRST, SECOND), delong(TRUTH, FIRST, SECOND)
     made = centred_placements(TRUTH, [FIRST, SECOND])
-    found = spread(estimate_of_areas(made, (0, 1), 1.0))
+    found = estimate_of_areas(made, (0, 1), 1.0).spread
     assert ours.estimate == pytest.approx(delongs.estimate)
     assert float(found.error) == pytest.approx(delongs.estimate / delongs.statistic, rel=1e-10)
     # The units' tails only take degrees of freedom away.
@@ -194,7 +193,7 @@ def test_the_variance_of_a_pair_is_delongs():
 
 def test_of_sums_alone_degrees_of_freedom_are_welchs():
     made, delongs = centred_placements(TRUTH, [FIRST, SECOND]), delong(TRUTH, FIRST, SECOND)
-    found = spread(estimate_of_areas(made.sums, (0, 1), 1.0))
+    found = estimate_of_areas(made.sums, (0, 1), 1.0).spread
     assert float(found.error) == pytest.approx(delongs.estimate / delongs.statistic, rel=1e-10)
     assert float(found.df) == pytest.approx(delongs.df)
 

@@ -9,7 +9,6 @@ from scipy import special
 
 import trueerror as te
 from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import spread
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.counts._paired import PairedMetric, paired_metric
 from trueerror.metrics._registry import find_measure
@@ -59,7 +58,7 @@ def test_a_share_of_rows_has_the_variance_of_its_differences():
     d = (a == y) * 1.0 - (b == y)
     made = compared("accuracy", y, a, b).estimate
     assert float(made.value) == pytest.approx(d.mean())
-    assert float(spread(made).error) == pytest.approx(d.std(ddof=1) / math.sqrt(len(d)), rel=1e-10)
+    assert float(made.spread.error) == pytest.approx(d.std(ddof=1) / math.sqrt(len(d)), rel=1e-10)
 
 
 def test_balanced_accuracy_has_the_variance_of_its_influences_written_out():
@@ -68,11 +67,11 @@ def test_balanced_accuracy_has_the_variance_of_its_influences_written_out():
              for calls in (a, b)]  # fmt: skip
     d, n = parts[0] - parts[1], len(y)
     made = compared("balanced_accuracy", y, a, b).estimate
-    assert float(spread(made).error) ** 2 == pytest.approx(n / (n - 1) * (d**2).sum(), rel=1e-10)
+    assert float(made.spread.error) ** 2 == pytest.approx(n / (n - 1) * (d**2).sum(), rel=1e-10)
     # At a class mix that is asked for, each class is a sample of its own.
     two = paired_metric(Agreement.count(y, a, b, labels=[0, 1]), "accuracy", 1, {}, 0.5).estimate
     of_class = [(k := y == c).sum() / (k.sum() - 1) * (d[k] ** 2).sum() for c in (0, 1)]
-    assert float(spread(two).error) ** 2 == pytest.approx(sum(of_class), rel=1e-10)
+    assert float(two.spread.error) ** 2 == pytest.approx(sum(of_class), rel=1e-10)
 
 
 @pytest.mark.parametrize("metric", LABELS)

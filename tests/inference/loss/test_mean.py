@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference._estimate import Estimate, ends_of, spread
+from trueerror.inference._estimate import Estimate, ends_of
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.loss._mean import infinite_rows, mean_of_rows, mean_of_table, mean_over_units
 from trueerror.metrics._registry import find_measure
@@ -148,7 +148,7 @@ def test_clusters_of_one_row_and_equal_weights_are_rows() -> None:
 
 def test_the_standard_error_is_that_of_the_textbook() -> None:
     losses = (TRUTH - ALPHA) ** 2
-    of_rows = spread(mean_of_rows(Moments.of(losses), (0, 1)))
+    of_rows = mean_of_rows(Moments.of(losses), (0, 1)).spread
     assert float(of_rows.error) == pytest.approx(losses.std(ddof=1) / math.sqrt(N), rel=1e-10)
     sizes = np.random.default_rng(2).integers(1, 9, 40)
     keys = np.repeat(np.arange(40), sizes)
@@ -157,7 +157,7 @@ def test_the_standard_error_is_that_of_the_textbook() -> None:
     # The jackknife of a ratio, centred: (G − 1)/G·Σ(θ₋g − mean)².
     without = (x.sum() - sums) / (len(x) - sizes)
     centred = 39 / 40 * ((without - without.mean()) ** 2).sum()
-    own = spread(mean_over_units(sums, sizes.astype(float), (0, 1)))
+    own = mean_over_units(sums, sizes.astype(float), (0, 1)).spread
     assert float(own.error) ** 2 == pytest.approx(centred, rel=1e-10)
 
 
@@ -169,7 +169,7 @@ def test_classes_are_strata_where_a_class_mix_is_asked_for() -> None:
     expected = sum(
         s * s * losses[k == TRUTH].var(ddof=1) / (k == TRUTH).sum() for k, s in ((1, 0.2), (0, 0.8))
     )  # fmt: skip
-    assert float(spread(e).error) ** 2 == pytest.approx(expected, rel=1e-10)
+    assert float(e.spread.error) ** 2 == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("shape", ["few", "many", "skewed"])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference._choose import choose
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
-from trueerror.inference._sample import scored, scored_in_clusters
+from trueerror.inference._sample import scored
 from trueerror.inference._variance import ClusteredRows, Sample, ScoreSample, variance
 from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.bootstrap._limits import MOST_LOST, BootstrapMethod, Unfit, bootstrap_limits, with_a_value
@@ -342,7 +342,7 @@ for _kind in KINDS:
     _limits = update_wrapper(partial(resampled_limits, kind=_kind), resampled_limits)
     inference_method(
         f"bootstrap-{_kind}", on=ONE, aliases=("bootstrap",) if _kind == "bca" else (),
-        applies=lambda q: scored(q) or (scored_in_clusters(q) and not q.metric.by_rank),
+        applies=lambda q: scored(q) or (q.sample.tally == "scores" and not q.metric.by_rank),
     )(_limits)  # fmt: skip
 
 

@@ -418,10 +418,6 @@ def _pooled_z(a: Share, b: Share, less: float = 0.0) -> float:
     return math.copysign(max(0.0, abs(d) - less), d) / math.sqrt(pooled * (1 - pooled) * (1 / a.n + 1 / b.n))
 
 
-def _yates_z(a: Share, b: Share) -> float:
-    return _pooled_z(a, b, (1 / a.n + 1 / b.n) / 2)
-
-
 TwoProportionsMethod = Literal["pooled-z", "unpooled-z", "fisher", "yates"]
 
 
@@ -437,7 +433,9 @@ TESTS: dict[str, TwoProportionsTest] = {
     "pooled-z": TwoProportionsTest(_pooled_z, "miettinen-nurminen", "Miettinen and Nurminen's"),
     "unpooled-z": TwoProportionsTest(_wald_z, "wald", "Wald's"),
     "fisher": TwoProportionsTest(None, "miettinen-nurminen", "Miettinen and Nurminen's"),
-    "yates": TwoProportionsTest(_yates_z, "newcombe-cc", "Newcombe's with continuity correction"),
+    "yates": TwoProportionsTest(
+        lambda a, b: _pooled_z(a, b, (1 / a.n + 1 / b.n) / 2), "newcombe-cc", "Newcombe's with continuity correction"
+    ),
 }
 
 

@@ -46,7 +46,7 @@ GRADE = word_set(
 ROW_NUMBER = word_set("index idx unnamed0 row rownumber rowname rownames rownum column1")
 FOLD = word_set("fold folds cvfold foldid foldno foldindex foldnumber")
 REPEAT = word_set("repeat repeats repetition rep repeatid repeatno")
-CLUSTER = word_set("cluster clusters clusterid group groups groupid patient patientid user userid subject subjectid")
+CLUSTER = word_set("cluster clusters clusterid group groupid patient patientid user userid subject subjectid passage")
 WEIGHT = word_set("weight weights sampleweight sampleweights rowweight caseweight")
 MODEL = word_set(
     "model models modelname modelid classifier learner learnerid algorithm system method clf llm provider agent wflowid"

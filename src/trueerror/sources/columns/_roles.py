@@ -228,8 +228,8 @@ def _maybe_grades(table: InputTable) -> str:
         classes = any(not _is_prose(table, c) for c in table.columns if table.kind(c) != "number")
         parts = [c for c in table.columns if not classes and table.kind(c) == "number" and _is_grade(table, c)]
         return f". Or if {_listed(parts)} hold grades of each answer, choose one: grade={parts[0]!r}" if parts else ""
-    far = any(isinstance(v, int | float) and not 0 <= v <= 1 for v in table.few(scored[0], 50) or (2,))
-    scale = " with scale=(LOWEST, HIGHEST)" if far else ""
+    seen = table.few(scored[0], 50) or table.first(scored[0], 50)
+    scale = " with scale=, its two ends" if any(isinstance(v, int | float) and not 0 <= v <= 1 for v in seen) else ""
     return f". Or if {scored[0]!r} is a grade of each answer: grade={scored[0]!r}{scale}"
 
 
