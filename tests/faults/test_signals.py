@@ -153,5 +153,6 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 def test_a_forked_child_goes_on_where_its_parent_used_the_library(tmp_path: Path) -> None:
     """With arrays and files; threads of polars do not live on in a child, which docs/reliability.md says."""
     (tmp_path / "p.csv").write_text("truth,svm\n" + "0,0\n1,1\n0,1\n1,0\n" * 25)
-    done = subprocess.run([sys.executable, "-c", FORKED, tmp_path / "p.csv"], capture_output=True, text=True, timeout=90)
+    words = [sys.executable, "-c", FORKED, tmp_path / "p.csv"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=90)
     assert (done.returncode, done.stderr) == (0, "")
