@@ -18,6 +18,7 @@ from trueerror import plots
 START = """\
 import numpy as np
 from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -66,7 +67,9 @@ CHAPTERS: dict[str, tuple[Picture, ...]] = {
         Picture("evaluation", "Metrics with their intervals", 'te.evaluate(p, metrics=["accuracy", "recall", "f1"])'),
         Picture("model", "One model", 'te.evaluate(p).model("logreg").only'),
         Picture("comparison", "Differences from the best model", "te.compare(digits)"),
-        Picture("intervals", "Any intervals", "[te.interval(81, 100, method=m) for m in ('wilson', 'wald', 'mid-p')]"),
+        Picture(
+            "intervals", "Any intervals", "{m: te.interval(81, 100, method=m) for m in ('wilson', 'wald', 'mid-p')}"
+        ),
         Picture("contrasts", "Any differences", "te.compare(p, reference='logreg').pairs"),
         Picture(
             "posterior", "Better, alike or worse: a posterior", "te.compare(digits).bayes('svm', 'bayes', rope=0.01)"
@@ -124,8 +127,11 @@ CHAPTERS: dict[str, tuple[Picture, ...]] = {
         Picture(
             "average-precision-recall",
             "Precision and recall of folds, averaged",
-            "halves = [te.precision_recall(y[part], bayes.predict_proba(X[part])[:, 1]) for part in (known, fresh)]\n"
-            "te.average_curves(halves)",
+            "folds = [\n"
+            "    te.precision_recall(y[test], GaussianNB().fit(X[train], y[train]).predict_proba(X[test])[:, 1])\n"
+            "    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)\n"
+            "]\n"
+            "te.average_curves(folds)",
         ),
         Picture("precision-recall-gain", "Precision–recall–gain", 'te.precision_recall_gain(p, model="bayes")'),
         Picture("det", "DET curve: misses against false alarms", 'te.det(p, model="bayes")'),

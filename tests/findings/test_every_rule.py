@@ -172,8 +172,8 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         'expected cost 0.400 is not below 0.300, which always answering "no" would get',
         [fact(constant_answers=[ConstantAnswer("accuracy", 0.9, 0.7, "no", True, True)]), fact(constant_answers=[])],
     ),
-    "TE211": (fact(loss_worth=[("log loss", 3.2)]), "log loss rests on a few rows with large losses (effectively 3.2",
-              [fact(loss_worth=[("log loss", 12.0)]), fact(loss_worth=[])]),
+    "TE211": (fact(loss_sizes=[("log loss", 3.2)]), "log loss rests on a few rows with large losses (effectively 3.2",
+              [fact(loss_sizes=[("log loss", 12.0)]), fact(loss_sizes=[])]),
     "TE214": (
         fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40), RateAtPrior("misses", 1, 20),
                              RateAtPrior("hits", 16, 20)], metrics_at_prior=("precision", "F1")),
@@ -329,10 +329,15 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
               [fact(value_name="log_loss", higher_is_better=False), fact(value_name="accuracy", higher_is_better=True),
                fact(value_name="", higher_is_better=True)]),
     "TE507": (
-        fact(data_sets=3, pairs=6, level=0.05, folds=True),
-        'three data sets are too few for "best overall" (a signed-rank test cannot go below p = 0.25 here). Folds were '
-        "not counted as data sets.",
-        [fact(data_sets=6, pairs=1, level=0.05), fact(data_sets=8, pairs=6, level=0.05)],
+        fact(data_sets=3, smallest_p=0.25, level=0.05, folds=True),
+        'three data sets are too few for "best overall" (no p-value can go below 0.25 here). Folds were not counted as '
+        "data sets.",
+        [fact(data_sets=6, smallest_p=0.03, level=0.05), fact(data_sets=8, smallest_p=0.0, level=0.05)],
+    ),
+    "TE517": (
+        fact(kinship={"suite": 0.2, "stem": 0.0005}),
+        'data sets whose names begin alike rank the learners alike (p < .001): family="stem" counts families instead',
+        [fact(kinship={"suite": 0.006, "stem": 0.3}), fact(kinship={})],
     ),
 }  # fmt: skip
 
@@ -436,12 +441,9 @@ def test_nested_cross_validation_is_warned_of_too() -> None:
     assert "TE511" in find([fact(fold_method="bates", rounds=None)])
 
 
-def test_TE507_counts_the_pairs() -> None:
-    assert find([fact(data_sets=7, pairs=6, level=0.05)])[0].message == (
-        'seven data sets are too few for "best overall" '
-        "(a signed-rank test cannot go below p = 0.016 here, times 6 for the pairs)."
-    )
-    assert find([fact(data_sets=1, pairs=1, level=0.05)])[0].message.startswith("one data set is too few")
+def test_TE507_says_what_was_counted() -> None:
+    assert find([fact(data_sets=4, smallest_p=0.125, level=0.05)])[0].message.startswith("four data sets are too few")
+    assert find([fact(data_sets=1, smallest_p=1.0, level=0.05)])[0].message.startswith("one data set is too few")
 
 
 def test_many_dropped_data_sets_are_counted() -> None:

@@ -171,6 +171,16 @@ def test_errors_in_runs_are_told_whatever_verb_and_whatever_was_measured() -> No
     assert "TE220" not in te.evaluate(TRUTH, in_runs(1), time=DAYS).findings
 
 
+def test_errors_in_runs_are_told_of_a_file_too(tmp_path: Any) -> None:
+    path = tmp_path / "rows.csv"
+    rows = zip(TRUTH, in_runs(1), in_runs(2), strict=True)
+    path.write_text("\n".join(["truth,a,b", *(",".join(map(str, row)) for row in rows)]))
+    for verb in (te.evaluate, te.compare):
+        held = verb(TRUTH, {"a": in_runs(1), "b": in_runs(2)}).findings
+        assert [(f.code, f.message) for f in verb(path, truth="truth").findings] == [(f.code, f.message) for f in held]
+    assert "TE220" in run("evaluate", str(path), "--truth", "truth").stdout
+
+
 def test_rows_that_were_sorted_by_an_answer_are_not_taken_for_runs() -> None:
     rng = np.random.default_rng(12)
     scores = rng.random(N)

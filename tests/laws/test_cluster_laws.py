@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._curve_clusters import CurveClusters
 from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
 from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inference._variance import ClusteredRows

@@ -283,6 +283,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("rank", "missing"): ({"args": ({"a": [0.9, None, 0.8], "b": [0.8, 0.7, 0.7]},)}, "drop"),
     ("rank", "rng"): ({"args": ({"a": RANKS["a"], "b": [0.85, 0.82, 0.8, 0.75, 0.7, 0.9]},)}, 7),
     ("rank", "method"): ({}, "nemenyi"),
+    ("rank", "family"): ({}, {str(i + 1): i // 2 for i in range(6)}),
     ("roc_difference", "rng"): ({}, 7),
     ("overfitting", "positive"): ({"metric": "recall"}, 0),
     ("lesion_study", "positive"): ({"metric": "recall"}, 0),

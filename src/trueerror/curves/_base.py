@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._curve_clusters import CurveClusters
 from trueerror.curves._input import Calls, cluster_words
 from trueerror.curves._points import Figures, Places, Records, downward, table_of_cells
 from trueerror.inference._metric_interval import metric_interval
@@ -92,7 +92,7 @@ class TableCurve(Result):
     name: str = field(default_factory=str)
     caution: str = ""
     calls: Calls = ""
-    # Where rows come in clusters: what they are worth. A saved curve has the caution instead.
+    # The clusters, where rows come in clusters. A saved curve has the caution instead.
     clusters: CurveClusters | None = field(default=None, metadata={"saved": False})
     kind: ClassVar[CurveKind]
     # Whether the curve's limits follow the clusters.
@@ -164,18 +164,18 @@ class TableCurve(Result):
         return self if table is self.table else replace(self, table=table)
 
     def _class_rows(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Positives and negatives; with sampling weights or clusters the independent rows that they are worth."""
+        """Positives and negatives; with sampling weights or clusters the effective number of rows."""
         if self.clusters is None:
             return effective_rows(self.table)
         return self.clusters.of_class(True, confidence), self.clusters.of_class(False, confidence)
 
     def _all_rows(self, confidence: float = 0.95) -> float:
-        """The rows; with sampling weights, (Σw)²/Σw², or clusters the independent rows that they are worth."""
+        """The rows; with sampling weights, (Σw)²/Σw², or clusters the effective number of rows."""
         n = float(self.table.n)
         if self.clusters is not None:
             sizes = float(self.table.n_positive), float(self.table.n_negative)
-            worth = (w / s for w, s in zip(self._class_rows(confidence), sizes, strict=True) if s > 0)
-            return min(n * min(worth), self.clusters.of_mix(confidence))
+            effective = (w / s for w, s in zip(self._class_rows(confidence), sizes, strict=True) if s > 0)
+            return min(n * min(effective), self.clusters.of_mix(confidence))
         return n if self.table.squares is None else n * n / float(self.table.squares.sum())
 
     @property

@@ -372,7 +372,7 @@ class Calibration(TableCurve):
         ends = x[np.searchsorted(ranks, [OUTER, 1 - OUTER]).clip(0, len(x) - 1)]
         # Few forecasts are taken as they are: between them nothing is known.
         grid = np.linspace(ends[0], ends[1], SMOOTH_POINTS) if len(x) > FEW_FORECASTS else x
-        fitted, worth = np.empty(len(grid)), np.empty(len(grid))
+        fitted, effective = np.empty(len(grid)), np.empty(len(grid))
         for k, at in enumerate(grid):
             distance = np.abs(x - at)
             order = np.argsort(distance, kind="stable")
@@ -387,10 +387,10 @@ class Calibration(TableCurve):
             tilt = -middle * (off - middle) / spread if spread > 1e-12 * mass else np.zeros_like(off)
             part = weight * (1 / mass + tilt)
             fitted[k] = float((part * up / rows).sum())
-            worth[k] = 1 / float((part * part / rows).sum())
+            effective[k] = 1 / float((part * part / rows).sum())
         observed = np.clip(fitted, 0.0, 1.0)
-        worth *= self._all_rows() / total
-        low, high = share_limits(observed * worth, worth, "wilson", self.confidence)
+        effective *= self._all_rows() / total
+        low, high = share_limits(observed * effective, effective, "wilson", self.confidence)
         return SmoothCalibration(frozen(grid), frozen(observed), frozen(low), frozen(high))
 
     def intercept(self, *, method: RecalibrationMethod = "profile", confidence: float = 0.95) -> Interval:

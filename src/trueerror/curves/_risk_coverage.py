@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import TableCurve, columns_to_records, curve_kind
-from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._curve_clusters import CurveClusters
 from trueerror.curves._input import cluster_caution, is_predictions, open_table, refuse_repeats
 from trueerror.curves._points import Counts, Figures, Records, downward, wilson_proportion
 from trueerror.curves._replicates import bootstrap_area
@@ -453,7 +453,7 @@ class RiskCoverage(TableCurve):
         With n rows it is the mean over k = 1 … n of the risk among the k most confident. Bootstrap limits; where the
         replicates have no spread, as with no error at all, [0, U(1 − ln U)] with U Wilson's upper limit of the error
         rate: that is the AURC when all errors are the most confident answers. Of rows in clusters the limits lie
-        farther off by √(n/worth), worth the independent rows that they are worth. Source: Geifman, Uziel and El-Yaniv
+        farther off by √(n/m), m the effective number of rows. Source: Geifman, Uziel and El-Yaniv
         2019, ICLR.
         """
         level = check_confidence(confidence)

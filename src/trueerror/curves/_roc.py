@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from trueerror.curves._base import TableCurve, columns_to_records, curve_kind, frozen, with_notes
-from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._curve_clusters import CurveClusters
 from trueerror.curves._input import CurveInput, cluster_words, need_classes
 from trueerror.curves._isotonic import hull_of
 from trueerror.curves._lines import HAIR, curve_points, foot_at, top_at
@@ -204,7 +204,7 @@ def pointwise_limits(
         np.ceil(np.nan_to_num(special.bdtrik(tail, n, grid), nan=0.0)) / n
         for tail in ((1 - confidence) / 2, (1 + confidence) / 2)
     )
-    if n != negatives:  # rows that clusters or weights are worth have steps of their own: out to those of the curve
+    if n != negatives:  # effective rows have steps of their own: out to those of the curve
         left = fpr[np.maximum(np.searchsorted(fpr, left * (1 + HAIR), side="right") - 1, 0)]
         right = fpr[np.minimum(np.searchsorted(fpr, right * (1 - HAIR)), len(fpr) - 1)]
     under, over = share_limits(centre * positives, positives, "wilson", confidence)
@@ -557,7 +557,7 @@ class Roc(TableCurve):
 
         The rates look better on the rows that chose the threshold than they are. The limits allow for that: resamples
         choose anew, δ is a rate in the resample less that of all rows at the resample's threshold, and Wilson's limits
-        at the rate less the mean of δ, with as many rows as its spread is worth, are joined with the plain ones
+        at the rate less the mean of δ, with as many rows as its spread allows, are joined with the plain ones
         (Harrell, Lee and Mark 1996, Stat. Med. 15:361, for the optimism). Each rate by itself: for both at once ask for
         1 − (1 − confidence)/2.
 
@@ -601,8 +601,8 @@ class Roc(TableCurve):
         for ci, off, size in ((point.tpr_interval, optimism[:, 0], sizes[0]),
                                (point.fpr_interval, optimism[:, 1], sizes[1])):  # fmt: skip
             centre, spread = min(1.0, max(0.0, ci.estimate - float(off.mean()))), farther**2 * float(off.var(ddof=1))
-            worth = min(size, centre * (1 - centre) / spread) if spread > 0 and 0 < centre < 1 else size
-            low, high = share_limits(centre * worth, worth, "wilson", ci.confidence)
+            rows = min(size, centre * (1 - centre) / spread) if spread > 0 and 0 < centre < 1 else size
+            low, high = share_limits(centre * rows, rows, "wilson", ci.confidence)
             rates.append(replace(
                 ci, low=min(ci.low, float(low)), high=max(ci.high, float(high)), method="wilson-optimism", note=note
             ))  # fmt: skip
@@ -699,7 +699,7 @@ def _rates(counts: Counts) -> Floats:
     return frozen(total)
 
 
-# True and false positives at each cutoff, positives and negatives → what the cutoff is worth; higher is better.
+# True and false positives at each cutoff, positives and negatives → the value of the cutoff; higher is better.
 Gain = Callable[[Floats, Floats, float, float], Floats]
 _GAINS: dict[str, Gain] = {
     "youden": lambda tp, fp, up, down: tp / up - fp / down,

@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any, NoReturn, Protocol, TypeVar, cast, overload
 
 from trueerror.curves._base import C, TableCurve
-from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._curve_clusters import CurveClusters
 from trueerror.curves._input import (
     CurveInput,
     cluster_caution,

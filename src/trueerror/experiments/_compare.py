@@ -488,7 +488,7 @@ def rank_learners(
     learners: Sequence[str] | None = None,
     positive: Label | None = None,
     method: Any = "wilcoxon",
-    adjust: Any = "holm",
+    adjust: Any = "westfall-young",
     reference: str | None = None,
     confidence: float = 0.95,
     rope: float | None = None,

@@ -189,7 +189,7 @@ class Evidence:
     proportions: Sequence[tuple[str, str, float, float]] | None = None
     grades_seen: GradesSeen | None = None  # which grades there are, on which scale
     # (metric, number of equal losses with the same relative error) of the mean losses
-    loss_worth: Sequence[tuple[str, float]] | None = None
+    loss_sizes: Sequence[tuple[str, float]] | None = None
     lost_replicates: Sequence[tuple[str, float]] | None = None  # (metric, share) of replicates without a value
     constant_answers: Sequence[ConstantAnswer] | None = None  # at the costs or the class mix that were asked for
     missing_predictions: tuple[int, int, str] | None = None  # rows without a prediction, all rows, how they count
@@ -258,8 +258,8 @@ class Evidence:
     bootstrap_replicates: int | None = None  # how many replicates there are
     spread_tails: tuple[float, float] | None = None  # kurtosis, and the chance of one so large in a normal sample
     data_sets: int | None = None  # how many data sets were ranked
-    pairs: int | None = None  # how many pairs of learners were tested, one data set a value
-    method: str | None = None  # the test over data sets; only "wilcoxon" and "sign" have the limit that TE507 speaks of
+    smallest_p: float | None = None  # the smallest p-value that a pair of learners could have over so many
+    kinship: Mapping[str, float] | None = None  # way to group data sets → how likely chance makes a group so alike
     folds: bool | None = None  # whether scores of folds were averaged
     # names of the data sets (or folds of one) that were left out because a score is missing
     dropped: tuple[str, ...] | None = None

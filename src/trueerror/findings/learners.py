@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from trueerror.findings._rules import rule
-from trueerror.results._format import listing, number, p_value, whole
+from trueerror.results._format import listing, number, p_value, some, whole
 
 if TYPE_CHECKING:
     from trueerror.inference.auc._within_folds import Comparability
@@ -101,12 +101,12 @@ def failed_fits(failed: Mapping[str, tuple[int, int]]) -> Iterator[str]:
     """A test fold without a prediction of one learner is left out for all that it is compared with. Fits tend to fail
     where the task is hard, so what is left flatters the learner that failed."""
     counts = [(name, bad, fits) for name, (bad, fits) in failed.items() if bad]
-    some = [f"{whole(bad)} of {whole(fits)} fits of {name}" for name, bad, fits in counts if bad < fits]
+    partly = [f"{whole(bad)} of {whole(fits)} fits of {name}" for name, bad, fits in counts if bad < fits]
     every = [name for name, bad, fits in counts if bad == fits]
-    if some:
-        yield f"{_first(some)} failed; their test folds are left out"
+    if partly:
+        yield f"{some(partly, 4)} failed; their test folds are left out"
     if every:
-        yield f"all fits of {_first(every)} failed: nothing can be said of {'it' if len(every) == 1 else 'them'}"
+        yield f"all fits of {some(every, 4)} failed: nothing can be said of {'it' if len(every) == 1 else 'them'}"
 
 
 @rule("TE510", severity="warning", title="leave-one-out assumes a learner that one row hardly changes",
@@ -206,11 +206,6 @@ def mean_of_ratios(ratio_of_folds: str) -> Iterator[str]:
         yield f"{ratio_of_folds} is the mean of the folds' own values, which is too low with a rare class"
 
 
-def _first(names: list[str]) -> str:
-    more = [f"{len(names) - 4} more learners"] if len(names) > 4 else []
-    return listing([*names[:4], *more])
-
-
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 LOWER_IS_BETTER = {
     "error", "errors", "errorrate", "err", "loss", "losses", "logloss", "crossentropy", "brier", "brierscore", "cost",
@@ -230,8 +225,7 @@ def dropped_data_sets(dropped: tuple[str, ...]) -> Iterator[str]:
     """Ranks need a score of every learner. A data set on which one has none is left out for all of them, which favours
     learners that fail where the task is hard."""
     if dropped:
-        more = [f"{len(dropped) - 4} more"] if len(dropped) > 4 else []
-        yield f"left out because a score is missing: {listing([*dropped[:4], *more])}"
+        yield f"left out because a score is missing: {some(dropped, 4)}"
 
 
 @rule("TE502", severity="warning", title="the direction of the scores looks wrong",
@@ -244,25 +238,27 @@ def doubtful_direction(value_name: str, higher_is_better: bool) -> Iterator[str]
 
 @rule("TE507", severity="warning", title='too few data sets for "best overall"',
       fix="Speak of each data set by itself, or add data sets; more folds do not help.")  # fmt: skip
-def few_data_sets(
-    data_sets: int, pairs: int, level: float, method: str = "wilcoxon", folds: bool = False
-) -> Iterator[str]:
+def few_data_sets(data_sets: int, smallest_p: float, level: float, folds: bool = False) -> Iterator[str]:
     """What holds for learners in general is a question about data sets, so the data sets are the sample.
 
-    With N of them a signed-rank test has 2^N equally likely outcomes, and its two-sided p-value cannot go below
-    2^(1 − N), whatever the differences; Holm's correction multiplies the smallest by the number of pairs. The rule
-    fires when no result could reach the level. Folds are parts of one data set, not data sets. Tests of mean ranks
-    (Nemenyi, Shaffer, Bonferroni–Dunn) do not have this limit.
+    With N of them a signed-rank test has 2^N equally likely outcomes, so its p-value cannot go below
+    2^(1 − N); Holm's correction multiplies that by the number of pairs. Tests of mean ranks do not have this limit.
     """
-    if method not in ("wilcoxon", "sign"):
+    if smallest_p <= level:
         return
-    smallest = math.ldexp(1.0, 1 - data_sets)
-    if data_sets == 0 or smallest * max(pairs, 1) <= level:
-        return
-    test = "sign" if method == "sign" else "signed-rank"
-    reach = f"a {test} test cannot go below p = {smallest:.2g} here"
-    if smallest <= level:
-        reach += f", times {whole(pairs)} for the pairs"
     fold_note = " Folds were not counted as data sets." if folds else ""
     sets = "one data set is" if data_sets == 1 else f"{numeral(data_sets)} data sets are"
-    yield f'{sets} too few for "best overall" ({reach}).{fold_note}'
+    yield f'{sets} too few for "best overall" (no p-value can go below {smallest_p:.2g} here).{fold_note}'
+
+
+@rule("TE517", severity="warning", title="data sets of a family are alike",
+      fix='Count families of data sets: family= takes a column, a mapping, or "stem" (--family).')  # fmt: skip
+def kindred_data_sets(kinship: Mapping[str, float]) -> Iterator[str]:
+    """Data sets that stem from one source rank learners alike, so they are worth fewer, and tests that take them as
+    independent find differences that are none. The rule compares the ranks within families, by the first words of the
+    names or a column, with families dealt at random; it fires in 1 of 100 where families mean nothing.
+    """
+    for name, p in sorted(kinship.items(), key=lambda item: item[1])[:1]:
+        if p <= 0.01 / len(kinship):
+            how = "whose names begin alike" if name == "stem" else f"of one {name}"
+            yield f'data sets {how} rank the learners alike ({p_value(p)}): family="{name}" counts families instead'

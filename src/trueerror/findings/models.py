@@ -339,7 +339,7 @@ def errors_in_runs(runs: RunsFound) -> Iterator[str]:
     """Rows that are wrong together are worth fewer, so limits without time= or clusters= are too narrow. The rule looks
     at the errors of all models and at how they differ; of independent samples it fires in less than 1 of 100."""
     size = (
-        f"{whole(runs.rows)} rows count as about {whole(round(runs.worth))} independent ones, so limits are too narrow"
+        f"{whole(runs.rows)} rows count as about {whole(round(runs.effective))} independent ones: limits are too narrow"
     )
     yield f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}): {size}"
 
@@ -497,15 +497,15 @@ def constant_answer(constant_answers: Sequence[ConstantAnswer]) -> Iterator[str]
 
 @rule("TE211", severity="warning", title="a few rows hold most of the loss",
       fix="Test on more rows: with more of the rows that go wrong the mean loss settles.")  # fmt: skip
-def few_losses(loss_worth: Sequence[tuple[str, float]]) -> Iterator[str]:
+def few_losses(loss_sizes: Sequence[tuple[str, float]]) -> Iterator[str]:
     """Log loss and Brier score of a confident model are near 0 on most rows and large on the few that it gets wrong.
 
     Their mean then rests on those few. (mean/standard error)² says how many equal losses would be as uncertain; below
     5 the 95 % interval is wide, and where it misses it is mostly too low.
     """
-    for name, worth in loss_worth:
-        if worth < FEW_LOSSES:
-            rows = f"effectively {worth:.1f} rows"
+    for name, size in loss_sizes:
+        if size < FEW_LOSSES:
+            rows = f"effectively {size:.1f} rows"
             yield f"the {name} rests on a few rows with large losses ({rows}): the true one may well be higher"
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,7 @@ from trueerror.inputs._arrays import Floats
 from trueerror.results import Contrast, Interval
 
 KEY = "best-of-several"
+_nodes = cache(np.polynomial.legendre.leggauss)
 
 
 def quantile_of_largest(correlations: Sequence[float] | Floats, tail: float) -> float:
@@ -45,7 +47,7 @@ def quantile_of_largest(correlations: Sequence[float] | Floats, tail: float) -> 
     [1.96, 2.24, 2.98, 1.96]
     """
     rho = np.minimum(np.asarray(correlations, dtype=np.float64), 1 - 1e-9)[:, None]
-    x, weights = np.polynomial.legendre.leggauss(120)
+    x, weights = _nodes(120)
     low, high, start = -9.0, 9.0, -9.0
     for _ in range(60):
         q = (low + high) / 2

@@ -78,7 +78,7 @@ class Runs(NamedTuple):
     """How likely as many neighbours are alike by chance, and how many independent rows these rows are worth."""
 
     p_value: float
-    worth: float
+    effective: float
 
 
 def runs_of(errors: Floats, kinds: NDArray[np.integer]) -> Runs:
@@ -92,7 +92,7 @@ def runs_of(errors: Floats, kinds: NDArray[np.integer]) -> Runs:
     >>> kinds = np.zeros(500, dtype=np.int64)
     >>> round(runs_of(by_chance * 1.0, kinds).p_value, 1), round(runs_of(in_runs * 1.0, kinds).p_value, 9)
     (0.7, 0.0)
-    >>> round(runs_of(in_runs * 1.0, kinds).worth)
+    >>> round(runs_of(in_runs * 1.0, kinds).effective)
     34
     """
     sizes = np.maximum(np.bincount(kinds), 1)
@@ -107,5 +107,5 @@ def runs_of(errors: Floats, kinds: NDArray[np.integer]) -> Runs:
     expected = max(float((rates[1:] * rates[:-1]).sum()), 1e-300)
     poisson = float(special.gammainc(max(float((rare[1:] * rare[:-1]).sum()), 1e-9), expected))
     p = max(normal, poisson * bool(np.isin(errors, (0.0, 1.0)).all()))
-    worth = len(errors) * float((apart * apart).sum()) / max(float(in_order(apart).variance), 1e-300)
-    return Runs(p, min(worth, float(len(errors))))
+    rows = len(errors) * float((apart * apart).sum()) / max(float(in_order(apart).variance), 1e-300)
+    return Runs(p, min(rows, float(len(errors))))

@@ -154,7 +154,7 @@ class RunsFound(NamedTuple):
     model: str
     p_value: float
     rows: int
-    worth: float
+    effective: float
 
     @classmethod
     def of(cls, p: Predictions, threshold: float | None = None) -> RunsFound:
@@ -172,7 +172,7 @@ class RunsFound(NamedTuple):
         series |= {f"{m} and {first}": series[m] - series[first] for m in p.models[1:]}
         found = {m: runs_of(x, source.truth) for m, x in series.items()}
         model, most = min(found.items(), key=lambda item: item[1].p_value)
-        return cls(model, min(1.0, most.p_value * len(found) + is_sorted), p.n, most.worth)
+        return cls(model, min(1.0, most.p_value * len(found) + is_sorted), p.n, most.effective)
 
 
 def _wrong(source: ArraySource, model: str, threshold: float | None) -> Floats:

@@ -91,11 +91,6 @@ def adjust_shaffer(p_values: Any, models: int) -> Floats:
     [0.03, 0.03, 0.03]
     """
     p = _probabilities(p_values)
-    pairs = models * (models - 1) // 2
-    if len(p) != pairs:
-        raise InputError(f"{models} models have {pairs} pairs, but there are {len(p)} p-values")
-    if np.isnan(p).any():
-        raise InputError(f"p-value {int(np.argmax(np.isnan(p))) + 1} is NaN; Shaffer's procedure needs every pair")
     return np.minimum(_in_order(p, lambda ordered: _step_down(ordered * shaffer_multipliers(models))), 1.0)
 
 

@@ -24,15 +24,7 @@ from trueerror.inference._effective_t import effective_t_limits
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._label_tables import TIED
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inputs._arrays import (
-    LARGEST,
-    Column,
-    Floats,
-    column,
-    missing_rows,
-    plain_numbers,
-    same_length,
-)
+from trueerror.inputs._arrays import LARGEST, Column, Floats, column, missing_rows, plain_numbers, same_length
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_confidence, check_word, in_few_words, nearest
 from trueerror.results import DocumentResult, Interval, Table

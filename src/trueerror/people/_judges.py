@@ -21,15 +21,7 @@ from scipy import special
 from trueerror.inference._contrast import normal_p, student_p
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.proportion._interval import wilson
-from trueerror.inputs._arrays import (
-    LARGEST,
-    Floats,
-    column,
-    count,
-    missing_rows,
-    open_share,
-    plain_numbers,
-)
+from trueerror.inputs._arrays import LARGEST, Floats, column, count, missing_rows, open_share, plain_numbers
 from trueerror.inputs._arrays import numbers as numbers_in
 from trueerror.inputs._labels import plain_label
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, generator

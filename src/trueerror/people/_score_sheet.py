@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
@@ -31,6 +32,7 @@ BOOKKEEPING = frozenset({*TEST_ROWS, *TRAIN_ROWS, "fitseconds", "predictseconds"
 # Folds beyond this many, all of one round, may as well be random splits.
 USUAL_FOLDS = 10
 LEARNER = naming.MODEL | {"learners", "estimator", "approach", "learningalgorithm"}
+STEM = "stem"
 
 
 class FoldKey(NamedTuple):
@@ -53,8 +55,8 @@ class ScoreSheet:
     backend: str | None = None
     # n_test/n_train of each data set's folds where the table says so, else NaN.
     ratios: tuple[float, ...] = ()
-    # What there is to say about the file, in sentences.
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what there is to say about the file, in sentences
+    family: tuple[str, Mapping[str, str]] | None = None  # a column, and the family of each data set
 
     @property
     def has_folds(self) -> bool:
@@ -73,6 +75,13 @@ class ScoreSheet:
             return means
         scale = 2.0 ** math.ceil(math.log2(largest))  # a power of two divides without rounding
         return np.round(means / scale, 12) * scale
+
+    @property
+    def families(self) -> dict[str, Mapping[str, str]]:
+        """Ways to group the data sets: by a column, and by the first words of their names where some are alike."""
+        words = {name: re.findall(r"^[^\W\d_]*", name)[0].lower() or name for name in self.data_sets}
+        stems = {STEM: words} if 1 < len(set(words.values())) < len(words) else {}
+        return dict([self.family] if self.family else []) | stems
 
     def matrix(self, *, higher_is_better: bool) -> ScoreMatrix:
         """What rank tests take."""
@@ -96,6 +105,7 @@ class Columns(NamedTuple):
     fold: str | None = None
     repeat: str | None = None
     value: str | None = None
+    family: str | None = None
 
 
 class _Cells:
@@ -154,7 +164,8 @@ def _from_table(
     roles = {
         role: _role(table, getattr(asked, role), role, known)
         for role, known in (
-            ("learner", LEARNER), ("dataset", DATA_SET), ("fold", naming.FOLD), ("repeat", naming.REPEAT)
+            ("learner", LEARNER), ("dataset", DATA_SET), ("fold", naming.FOLD), ("repeat", naming.REPEAT),
+            ("family", frozenset(("family", "suite", "collection"))),
         )
     }  # fmt: skip
     sizes = _size_columns(table)
@@ -194,6 +205,11 @@ def _from_table(
             for row, score in enumerate(_numbers(table, c)):
                 cells.add(data_sets[row], name, keys[row], score)
     sheet = _completed(cells, missing, value_name, table.backend)
+    if (family := roles["family"]) is not None:
+        known = set(zip(data_sets, _texts(table, family), strict=True))
+        if len(known) > len(set(data_sets)):
+            raise InputError(f"a data set has several values of {family!r}: a family holds whole data sets")
+        sheet = replace(sheet, family=(family, dict(known)))
     if not sizes:
         return sheet
     tests, trains = (np.array(_numbers(table, c)) for c in sizes)

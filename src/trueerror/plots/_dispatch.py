@@ -36,7 +36,7 @@ OF_ONE = {
     "Summary": "forests.summary_forest",
     "Ranking": "matrices.ranking_picture",
     "LearnerRanking": "matrices.ranking_picture",
-    "Posterior": "matrices.posterior_picture",
+    "Posterior": "distributions.posterior_picture",
     "LearningCurve": "studies.learning_picture",
     "TrainingShares": "studies.shares_picture",
     "LesionStudy": "studies.lesion_picture",

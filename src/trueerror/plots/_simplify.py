@@ -43,7 +43,8 @@ def axis_ticks(axis: Axis) -> list[tuple[float, str]]:
     if axis.scale == "deviate":
         return _placed_ticks([(t, percent(t)) for t in DEVIATE_TICKS], axis)
     if axis.ticks:
-        return _placed_ticks([(t, f"{t:,.6g}") for t in axis.ticks], axis)
+        names = axis.names or [f"{t:,.6g}" for t in axis.ticks]
+        return _placed_ticks(list(zip(axis.ticks, names, strict=True)), axis)
     if axis.scale == "log":
         exponents = range(math.ceil(math.log10(axis.low)), math.floor(math.log10(axis.high)) + 1)
         return [(float(e), _tick_words(10.0**e)) for e in exponents]

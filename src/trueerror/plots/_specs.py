@@ -109,6 +109,7 @@ class Axis:
     high: float = 1.0
     scale: Literal["linear", "deviate", "log"] = "linear"
     ticks: tuple[float, ...] = ()
+    names: tuple[str, ...] = ()  # of the ticks, where they are no numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -266,7 +266,6 @@ def ranking_board(ranking: Ranking, *, of_shares: bool = False) -> Markup:
         notes.append("Learners that share a letter in “tier” show no clear difference from each other.")
     if ranking.critical_difference is not None:
         notes.append(f"Critical difference of mean ranks: {ranking.critical_difference:.2f}.")
-    notes += [ranking.note] if ranking.note else []
     return el(
         "div", scrolled(table, caption), el("p", " ".join([*notes, *name_key(order)]), class_="note"), class_="board"
     )

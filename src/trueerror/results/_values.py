@@ -65,7 +65,7 @@ def joined_notes(*notes: Note | str | None) -> str:
     return sentences_of(notes)
 
 
-def _rows_worth(size: float) -> str:
+def _effective_rows(size: float) -> str:
     return whole(float(round(size)))
 
 
@@ -110,8 +110,8 @@ SENTENCES: dict[str, Callable[..., str]] = {
     ),
     "no-width": lambda method: f"{method} has no width here",
     "clusters": lambda groups: f"{whole(groups)} clusters",
-    "clusters-worth": lambda g, size: f"{whole(g)} clusters, effective sample size {_rows_worth(size)} rows",
-    "weights-worth": lambda size: f"weights: effective sample size {_rows_worth(size)} rows",
+    "clusters-worth": lambda g, size: f"{whole(g)} clusters, effective sample size {_effective_rows(size)} rows",
+    "weights-worth": lambda size: f"weights: effective sample size {_effective_rows(size)} rows",
     "lost-resamples": lambda lost: f"{percent(lost)} of the resamples had no value, as where a class was lost",
     "normal-model": lambda n, npq, instead: (
         f"TE203: the normal model needs n ≥ 30 and n·p·(1 − p) ≥ 5, here {whole(n)} and {number(npq)}; use {instead}"

@@ -231,12 +231,7 @@ def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
     words += _ranking_words(cmp)
     opening = f"{'Among the models: ' if none else ''}{sure}{where}" if words else sure.replace(":", ".")
     # A constant that is as cheap has been said, if it is so.
-    return (
-        lead,
-        " ".join([opening, *words]),
-        *slice_words(cmp),
-        *cmp._worst.but(cmp.leaders),
-    )
+    return (lead, " ".join([opening, *words]), *slice_words(cmp), *cmp._worst.but(cmp.leaders))
 
 
 def _no_model(cmp: CostComparison) -> str:

@@ -41,7 +41,8 @@ from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, key_names, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Keys, Predictions
-from trueerror.sources.engines._array_source import ArraySource, scored_rows, skipped_rows
+from trueerror.sources.engines._array_source import scored_rows, skipped_rows
+from trueerror.sources.engines._groupby import GroupedSource
 from trueerror.tallies import Agreement
 from trueerror.tallies._confusion import Confusion
 from trueerror.tallies._graded import is_graded
@@ -87,7 +88,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     if p is None:
         return of_counts
     of_rows = replace(
-        of_counts, loss_worth=_loss_worth(part, p, measures), missing_predictions=(p.absent(part.name), p.n, p.missing),
+        of_counts, loss_sizes=_loss_sizes(part, p, measures), missing_predictions=(p.absent(part.name), p.n, p.missing),
         scores_alone=p.facts.model(part.name).lacks_scores_alone(bench.settings.threshold), unranked=True if
         p.has_scores(part.name) and p.scale is None and not bench.has_scores else None, grades_seen=_grades_seen(p,
         part.name), rare_in_folds=bench.rare_in_folds(measures.values()),
@@ -146,7 +147,7 @@ def _rates_at_prior(t: Confusion | None, settings: Settings) -> list[RateAtPrior
     return rates
 
 
-def _loss_worth(part: ModelEvaluation, p: Predictions, measures: Mapping[str, Measure]) -> list[tuple[str, float]]:
+def _loss_sizes(part: ModelEvaluation, p: Predictions, measures: Mapping[str, Measure]) -> list[tuple[str, float]]:
     """For each mean loss over plain rows how many equal losses would be as uncertain: (mean/standard error)²."""
     settings = part.bench.settings
     if p.facts.weights_kind is not None or p.has_key("clusters") or settings.prior is not None:
@@ -223,13 +224,16 @@ def _cluster_rows(p: Predictions | None) -> Keys | None:
 
 
 def row_evidence(p: Predictions, threshold: float | None = None, most_rows: int = SOUGHT_ROWS) -> list[Evidence]:
-    """Copies of rows, and a sample that stands there several times; not looked for among more rows than that, rows that
-    are not in memory, nor rows without scores and folds, of which copies cannot be told."""
+    """Copies of rows, a sample that stands there several times, and errors in runs; not looked for among more rows than
+    that, nor in tables of an engine, which have no order. Copies are told by scores or folds."""
     told = p.folded or any(map(p.has_scores, p.models))
-    if p.n > most_rows or not isinstance(p.source, ArraySource):
+    if p.n > most_rows or (isinstance(p.source, GroupedSource) and p.source.table.costly_queries):
         return []
     alone = p.n >= 50 and not {"clusters", "folds", "repeats"} & {*p.facts.kinds}
-    runs = [RunsFound.of(p, threshold)] if alone else []
+    try:
+        runs = [RunsFound.of(p, threshold)] if alone else []
+    except MemoryBudgetExceeded:
+        return []  # a finding is not worth more memory than was allowed
     found = [Evidence(model=r.model, runs=r) for r in runs if r.p_value <= 0.001]
     return [*found, Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))] if told else found
 
@@ -305,7 +309,7 @@ def loss_evidence(rows: PairedRows, settings: Settings) -> list[Evidence]:
         m = p.moments(model, measure.function, **settings.options(measure))
         if m.n > 1 and math.isfinite(m.mean) and m.standard_error > 0:
             worth = (m.mean / m.standard_error) ** 2
-            evidence.append(Evidence(model=model, loss_worth=[(measure.title, worth)]))
+            evidence.append(Evidence(model=model, loss_sizes=[(measure.title, worth)]))
     return evidence
 
 

@@ -216,7 +216,7 @@ OUTCOMES = {"pass": "passed", "fail": "failed", "cannot tell": "cannot tell"}
 RULE = (
     "The gate passes when the lower one-sided limit of candidate − baseline lies above −margin, fails when the upper "
     "one lies below −margin, and cannot tell otherwise; the estimate alone decides nothing. An absolute threshold "
-    "is held against the candidate's own limits in the same way. Where lower is better both are mirrored. All checks "
+    "is held against the candidate's own limits in the same way. If lower is better, both are mirrored. All checks "
     "must pass; with several, each limit has the confidence that lets all of them hold together."
 )
 

@@ -54,12 +54,7 @@ from trueerror.metrics._registry import (
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import one_line, percent, share_words, threshold_words, whole
 from trueerror.sources._predictions import Predictions, labels_only
-from trueerror.sources.engines._array_source import (
-    answered_by_all,
-    class_scored_rows,
-    rows_as_clusters,
-    weighted_rows,
-)
+from trueerror.sources.engines._array_source import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.tallies._graded import is_graded
 

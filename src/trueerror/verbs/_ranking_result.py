@@ -10,7 +10,7 @@ from trueerror.findings import Findings
 from trueerror.findings.learners import numeral
 from trueerror.inference._contrast import mirrored
 from trueerror.inference._many import adjust
-from trueerror.inference.ranking._rank_tests import PAIR_TESTS, PairTest, nemenyi_distance
+from trueerror.inference.ranking._rank_tests import PAIR_TESTS, TOGETHER, PairTest, nemenyi_distance
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import check_word
 from trueerror.results import Contrast, DocumentResult, Posterior, Table, Text
@@ -29,6 +29,7 @@ from trueerror.results._format import (
     percent,
     real_minus,
     short_names,
+    some,
     width,
 )
 from trueerror.results._values import deciding_p, surety
@@ -46,7 +47,7 @@ class LearnerRanking(DocumentResult, Ranking):
 
     data_sets: tuple[str, ...] = ()
     scores: tuple[tuple[float, ...], ...] = ()
-    adjust: str = "holm"
+    adjust: str = TOGETHER
     percent: bool | None = None
     within: tuple[Contrast, ...] = ()
     posterior: Posterior | None = None
@@ -107,15 +108,15 @@ class LearnerRanking(DocumentResult, Ranking):
 
     @property
     def smallest_p(self) -> float:
-        """The smallest adjusted p-value that a pair could have over so many data sets, whatever the scores: 2^(1 − N)
-        for each pair, adjusted. It is 0 for methods that compare mean ranks, which have no such limit.
-        """
+        """The smallest adjusted p-value that a pair could have over so many data sets, whatever the scores:
+        2^(1 − N) for each pair, adjusted. It is 0 for methods that compare mean ranks, which have no such limit."""
         return self._smallest_p(len(self.data_sets), len(self.pairs))
 
     def _smallest_p(self, data_sets: int, pairs: int) -> float:
         if self.pair_test is None:
             return 0.0
-        return float(adjust([math.ldexp(1.0, 1 - data_sets)] * max(pairs, 1), self.adjust)[0])  # type: ignore[arg-type]
+        each = [math.ldexp(1.0, 1 - data_sets)] * max(pairs, 1)
+        return each[0] if self.adjust == TOGETHER else float(adjust(each, self.adjust)[0])  # type: ignore[arg-type]
 
     @property
     def verdict(self) -> str:
@@ -295,31 +296,27 @@ def ranking_headline(r: LearnerRanking) -> str:
 
 def _too_few(r: LearnerRanking) -> str:
     """Where no result could reach the level: that says nothing about the learners, so the verdict is about the test."""
-    n, k, best, test = len(r.data_sets), len(r.names), r.best, "" if r.pair_test is None else r.pair_test.name
-    each, times = r._smallest_p(n, 1), len(r.pairs)
-    how = "" if r.smallest_p == each else f": {each:.2g} for one pair, times {times}"
-    parts = [
-        f"{capitalised(numeral(n))} data sets are too few for the {test} test to show a clear difference "
-        f"between any two, whatever the scores (its smallest p is {r.smallest_p:.2g}{how})."
-    ]
-    beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
-    words = f"{one_line(best)} has the best mean rank, {r.ranks[best]:.2f}"
+    n, best, test = len(r.data_sets), r.best, "" if r.pair_test is None else r.pair_test.name
     tied = [m for m in r.order if math.isclose(r.ranks[m], r.ranks[best], rel_tol=1e-12)]
-    if len(tied) > 1:
-        words = f"{_named(tied)} tie for the best mean rank, {r.ranks[best]:.2f}"
+    beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
+    words = f"{_named(tied)} {'tie for' if len(tied) > 1 else 'has'} the best mean rank, {r.ranks[best]:.2f}"
     if beaten:
         whom = [f"{one_line(m)} {_span_of(r, best, m)}" for m in beaten[-2:][::-1]]
         who = f"; {one_line(best)}" if len(tied) > 1 else ", and"
         words += f"{who} is ahead of {listing(whom)} on {'both' if n == 2 else f'all {numeral(n)}'}"
-    parts.append(f"{words}.")
     ways = []
-    if r._smallest_p(n, k - 1) <= r.alpha:
+    if r._smallest_p(n, len(r.names) - 1) <= r.alpha:
         ways.append("comparing with one learner, named beforehand (reference=)")
-    if nemenyi_distance(k, n, r.alpha) < k - 1:
+    if nemenyi_distance(len(r.names), n, r.alpha) < len(r.names) - 1:
         ways.append('comparing mean ranks (method="nemenyi")')
-    enough = next(m for m in range(n, 200) if r._smallest_p(m, times) <= r.alpha)
-    ways.append(f"{numeral(enough)} data sets or more")
-    return " ".join([*parts, f"What could: {listing(ways, 'or')}."])
+    ways.append(
+        f"{numeral(next(m for m in range(n, 200) if r._smallest_p(m, len(r.pairs)) <= r.alpha))} data sets or more"
+    )
+    return (
+        f"{capitalised(numeral(n))} data sets are too few for the {test} test to show a clear difference between "
+        f"any two, whatever the scores (its smallest p is {r.smallest_p:.2g}). {words}. "
+        f"What could: {listing(ways, 'or')}."
+    )
 
 
 def _span_of(r: LearnerRanking, best: str, m: str) -> str:
@@ -541,7 +538,4 @@ def _span(r: LearnerRanking, low: float, high: float) -> str:
 
 
 def _named(models: list[str]) -> str:
-    names = [one_line(m) for m in models]
-    if len(names) <= SHOWN:
-        return listing(names)
-    return f"{', '.join(names[: SHOWN - 1])} and {len(names) - SHOWN + 1} more"
+    return some([one_line(m) for m in models], SHOWN if len(models) <= SHOWN else SHOWN - 1)

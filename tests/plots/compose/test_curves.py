@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import trueerror as te
 from trueerror.curves._calibration import calibration
 from trueerror.curves._cost import brier_curve, cost_curve, decision_curve
 from trueerror.curves._det import det
@@ -260,3 +261,13 @@ def test_twelve_models_have_twelve_legend_entries_that_look_different(rows: Any,
     looks = [(e.get("class"), e.get("stroke-dasharray")) for e in legend.iter() if e.tag.endswith("}line")]
     assert len(set(looks)) == 12
     assert looks == [(e.get("class"), e.get("stroke-dasharray")) for e in made.all("path", "curve")]
+
+
+def test_axes_of_a_det_curve_are_equal_and_idle_classifiers_have_plain_names():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 300)
+    scores = {name: y * gap + rng.normal(size=300) for name, gap in (("a", 3.0), ("b", 1.0))}
+    made = te.det(y, scores["a"]).plot().picture
+    assert (made.x.low, made.x.high) == (made.y.low, made.y.high)
+    labels = te.roc_hull(y, scores=scores).best(prior=0.5).plot().picture.labels
+    assert {"flag nothing", "flag everything"} <= set(labels)

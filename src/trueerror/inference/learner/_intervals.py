@@ -128,12 +128,7 @@ def bayle(losses: Any, *, bounds: Range = REALS, confidence: float = 0.95) -> In
 
 
 def conservative_z(
-    estimate: float,
-    halves: Any,
-    *,
-    bounds: Range = REALS,
-    confidence: float = 0.95,
-    rows: int | None = None,
+    estimate: float, halves: Any, *, bounds: Range = REALS, confidence: float = 0.95, rows: int | None = None
 ) -> Interval:
     """The estimate from all rows ± z·σ̂, σ̂² = Σ(μ̂₁ − μ̂₂)²/2M over M pairs of estimates from disjoint halves.
 

@@ -2,9 +2,8 @@
 
 Rows are data sets, columns are models; rank 1 is the best. Each function takes what `score_matrix` reads. Nemenyi's
 test needs the studentized range with infinite degrees of freedom: SciPy's general version integrates twice and takes
-milliseconds a value; with a known variance one integral is enough.
-
-Rank tests of paired scores: Wilcoxon's signed ranks, exact with ties, and the sign test.
+milliseconds a value; with a known variance one integral is enough. Paired scores: Wilcoxon's signed ranks, exact with
+ties, and the sign test.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,7 @@ from trueerror.inference._contrast import (
     student_quantile,
     tail_area,
 )
-from trueerror.inference._many import adjust_shaffer, groups_not_told_apart
+from trueerror.inference._many import DRAWS, adjust_shaffer, groups_not_told_apart
 from trueerror.inference.proportion._distributions import at_least, at_most, crossing
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._arrays import Floats, matrix, paired_numbers, plain_numbers
@@ -40,6 +39,7 @@ from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.inputs._words import speaks
 from trueerror.kernels._numpy import average_ranks
+from trueerror.kernels._threads import PIECE, parts
 from trueerror.results import Alternative, Contrast, Test
 from trueerror.sources._open_tables import open_frame
 from trueerror.sources._table_types import is_table
@@ -80,6 +80,7 @@ def range_point(alpha: float, k: int) -> float:
     return crossing(lambda q: math.log(max(float(range_above(q, k)[0]), TINY) / alpha), 0.0, high)
 
 
+TOGETHER: Final = "westfall-young"
 # A p-value that underflows is tiny, never 0.
 TINY = sys.float_info.min
 
@@ -250,8 +251,8 @@ def quade(scores: Any, *, higher_is_better: bool = True) -> Test:
     ranks, ranges = m.ranks, m.values.max(axis=1) - m.values.min(axis=1)
     weights = average_ranks(_settled(ranges, 4 * float(np.finfo(np.float64).eps * np.abs(m.values).max())))
     middle = (m.k + 1) / 2
-    parts = weights[:, None] * (ranks - middle) + middle
-    return _f_test("Quade", m, ranks, friedman_statistic(parts.mean(axis=0), m.n, _squares(parts)), "quade")
+    weighed = weights[:, None] * (ranks - middle) + middle
+    return _f_test("Quade", m, ranks, friedman_statistic(weighed.mean(axis=0), m.n, _squares(weighed)), "quade")
 
 
 @partial(speaks, room="te.significance")
@@ -368,15 +369,10 @@ def ranking_of(
         groups = groups_not_told_apart(order, apart)
     else:
         groups = (tuple(name for name in order if name == control or frozenset((name, control)) not in apart),)
-    # A signed-rank test of N data sets has 2^N equally likely outcomes.
-    smallest, few = math.ldexp(1.0, 1 - m.n), ""
-    if smallest > alpha:
-        sets = "one data set is" if m.n == 1 else f"{m.n} data sets are"
-        few = f'{sets} too few for "best overall": a signed-rank test cannot go below p = {smallest:g} here'
     return Ranking(
         names=m.models, mean_ranks=mean_ranks, n=m.n, friedman=friedman(m), iman_davenport=iman_davenport(m),
         pairs=adjusted, outcomes=outcomes, groups=groups, method=method, alpha=float(alpha),
-        critical_difference=critical, control=control, higher_is_better=m.higher_is_better, note=few,
+        critical_difference=critical, control=control, higher_is_better=m.higher_is_better,
     )  # fmt: skip
 
 
@@ -395,18 +391,6 @@ EXACT_UP_TO = 100
 EXACT_MOST = 1000
 # Differences nearer than this, beside the scores themselves, are equal: 0.82 − 0.80 and 0.83 − 0.81 are a tie.
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
-
-
-class SignedRanks(NamedTuple):
-    """Doubled ranks of the absolute differences that are not 0, and which of these differences are positive."""
-
-    twice: NDArray[np.int64]
-    positive: NDArray[np.bool_]
-
-    @property
-    def sum_positive(self) -> float:
-        """W₊, the rank sum of the positive differences."""
-        return int(self.twice[self.positive].sum()) / 2
 
 
 def wilcoxon(
@@ -432,9 +416,9 @@ def wilcoxon(
     check_word(zeros, ("wilcox", "pratt"), "zeros")
     check_word(method, ("auto", "exact", "normal", "normal-cc"), "method")
     level = check_test_options(confidence, alternative)
-    d = _differences(first, second)
+    d = differences(first, second)
     ranks = signed_ranks(d, pratt=zeros == "pratt")
-    m, n = len(ranks.twice), len(d)
+    m, n = np.count_nonzero(ranks), len(d)
     exact = method == "exact" or (method == "auto" and m <= EXACT_UP_TO)
     note = ""
     if exact and m > EXACT_MOST:
@@ -458,7 +442,7 @@ def wilcoxon(
     return contrast(
         estimate=sum(middle) / 2, limits=limits, whole=REALS, confidence=level,
         alternative=alternative, method="wilcoxon" if zeros == "wilcox" else "wilcoxon-pratt", p_value=p_value,
-        statistic=ranks.sum_positive, n=n, notes=(note, more), estimand=SCORES,
+        statistic=int(ranks[ranks > 0].sum()) / 2, n=n, notes=(note, more), estimand=SCORES,
     )  # fmt: skip
 
 
@@ -472,7 +456,7 @@ def sign(first: Any, second: Any, *, confidence: float = 0.95, alternative: Alte
     difference: first − second = +1.000 [0.000, 3.000], 95 % sign, p = .062, n = 6
     """
     level = check_test_options(confidence, alternative)
-    d = _differences(first, second)
+    d = differences(first, second)
     wins, losses = int((d > 0).sum()), int((d < 0).sum())
     n, m = len(d), wins + losses
     p_value, note = _one_of(float(at_least(wins, m, 0.5)), float(at_most(wins, m, 0.5)), alternative), ""
@@ -497,18 +481,17 @@ def _one_of(greater: float, less: float, alternative: Alternative) -> float:
     return min(1.0, {"two-sided": 2 * min(greater, less), "greater": greater, "less": less}[alternative])
 
 
-def signed_ranks(d: Floats, *, pratt: bool = False) -> SignedRanks:
-    """Ranks of |d|, doubled to stay whole.
+def signed_ranks(d: Floats, *, pratt: bool = False) -> NDArray[np.int64]:
+    """Ranks of |d| with the signs of d, doubled to stay whole.
 
-    >>> signed_ranks(np.array([2.0, -1.0, 2.0])).twice.tolist()
-    [5, 2, 5]
+    >>> signed_ranks(np.array([2.0, 0.0, -1.0, 2.0])).tolist()
+    [5, 0, -2, 5]
     """
-    kept = d[d != 0]
-    ranks = average_ranks(np.abs(d))[d != 0] if pratt else average_ranks(np.abs(kept))
-    return SignedRanks(np.rint(2 * ranks).astype(np.int64), kept > 0)
+    twice = 2 * (average_ranks(np.abs(d)) - (0 if pratt else np.count_nonzero(d == 0)))
+    return np.rint(np.sign(d) * twice).astype(np.int64)
 
 
-def _differences(first: Any, second: Any) -> Floats:
+def differences(first: Any, second: Any) -> Floats:
     """first − second with rounding error taken out: nearly equal sizes become equal, nearly 0 becomes 0."""
     a, b = paired_numbers(first, second)
     d = a - b
@@ -549,20 +532,17 @@ def rank_sum_chances(ranks: NDArray[np.int64]) -> Floats:
     return chances
 
 
-def _exact_p(ranks: SignedRanks, alternative: Alternative) -> float:
-    chances = rank_sum_chances(ranks.twice)
-    seen = int(ranks.twice[ranks.positive].sum())
-    greater, less = float(chances[seen:].sum()), float(chances[: seen + 1].sum())
-    return _one_of(greater, less, alternative)
+def _exact_p(ranks: NDArray[np.int64], alternative: Alternative) -> float:
+    chances, seen = rank_sum_chances(np.abs(ranks)), int(ranks[ranks > 0].sum())
+    return _one_of(float(chances[seen:].sum()), float(chances[: seen + 1].sum()), alternative)
 
 
-def _normal_p(ranks: SignedRanks, alternative: Alternative, *, corrected: bool) -> float:
-    ranked = ranks.twice / 2
-    gap = ranks.sum_positive - float(ranked.sum()) / 2
+def _normal_p(ranks: NDArray[np.int64], alternative: Alternative, *, corrected: bool) -> float:
+    gap = float(ranks.sum()) / 4
     if corrected:
         toward = {"two-sided": math.copysign(0.5, gap) if gap else 0.0, "greater": 0.5, "less": -0.5}[alternative]
         gap -= toward
-    return normal_p(gap / math.sqrt(float((ranked**2).sum()) / 4), alternative)
+    return normal_p(gap / math.sqrt(float((ranks.astype(np.float64) ** 2).sum()) / 16), alternative)
 
 
 def _walsh_orders(ranked: Floats, *places: int) -> list[float]:
@@ -609,15 +589,61 @@ def _order_limits(k: int, low: float, high: float, ranked: Floats, level: float)
 
 
 class PairTest(NamedTuple):
-    """A test of pairs over data sets: what it is called, and which middle of the differences it estimates."""
+    """A test of pairs over data sets: its name, the middle of the differences it estimates, and its signed ranks."""
 
     test: Callable[..., Contrast]
     name: str
     middle: str
+    ranks: Callable[[Floats], NDArray[Any]]
 
 
 # The tests that compare each pair of models by itself, by key; others compare mean ranks of all.
 PAIR_TESTS = {
-    "wilcoxon": PairTest(wilcoxon, "signed-rank", "Hodges–Lehmann"),
-    "sign": PairTest(sign, "sign", "of the data sets"),
+    "wilcoxon": PairTest(wilcoxon, "signed-rank", "Hodges–Lehmann", signed_ranks),
+    "sign": PairTest(sign, "sign", "of the data sets", np.sign),
 }
+
+
+def turned_together(scores: Floats) -> Floats:
+    """Adjusted p-values of pairs (columns) whose scores have signs that luck turns, those of a data set (row) together.
+
+    Where two learners are equally good, their difference on a data set could as well have the other sign, and so could
+    those of all such pairs at once. Turning them shows how far luck puts the farthest of the pairs, |Σs|/√Σs² out;
+    pairs are set aside from the farthest on, and the others judged among themselves. Every pattern of signs is tried
+    where these are no more than the random ones. Westfall and Young 1993, Resampling-Based Multiple Testing, ch. 2.
+
+    >>> turned_together(np.random.default_rng(0).normal(size=(8, 3)) + [0, 0, 3]).tolist()
+    [0.9140625, 0.9140625, 0.0078125]
+    """
+    n, pairs = scores.shape
+    units = scores / np.maximum(np.sqrt((scores * scores).sum(axis=0)), TINY)
+    seen = np.abs(units.sum(axis=0))
+    order = np.argsort(seen, kind="stable")
+    drawn = n > DRAWS.bit_length()
+    count, rng, beyond = DRAWS if drawn else 1 << (n - 1), np.random.default_rng(0), np.zeros(pairs)
+    for part in parts(count, min(count, -(-count * pairs // PIECE))):
+        patterns = np.arange(part.start, part.stop)
+        bits = rng.integers(0, 2, (len(patterns), n)) if drawn else (patterns[:, None] >> np.arange(n)) & 1
+        out = np.abs((1.0 - 2.0 * bits) @ units)[:, order]
+        beyond += (np.maximum.accumulate(out, axis=1) >= seen[order] - 1e-9).sum(axis=0)
+    p = np.empty(pairs)
+    p[order] = np.maximum.accumulate(((beyond + drawn) / (count + drawn))[::-1])[::-1]
+    return p
+
+
+def judged_together(m: ScoreMatrix, test: PairTest, pairs: Sequence[Contrast]) -> Floats:
+    """Adjusted p-values by the signed ranks of the differences of all pairs together, no smaller than a pair's own."""
+    column = dict(zip(m.models, m.values.T, strict=True))
+    apart = np.concatenate([differences(column[c.first], column[c.second]) for c in pairs])
+    ranks = test.ranks(apart).reshape(len(pairs), m.n).T
+    return np.maximum(turned_together(ranks.astype(np.float64)), [c.p_value for c in pairs])
+
+
+def kinship(ranks: Floats, families: Sequence[str], draws: int = 1999) -> float:
+    """How likely data sets of a family rank learners (columns) as alike as these, if families are dealt at random."""
+    names, codes = np.unique(families, return_inverse=True)
+    members, rng = np.equal.outer(np.arange(len(names)), codes) * 1.0, np.random.default_rng(0)
+    each, apart = members / np.sqrt(members.sum(axis=1, keepdims=True)), ranks - ranks.mean(axis=0)
+    orders = [np.arange(len(ranks)), *(rng.permutation(len(ranks)) for _ in range(draws))]
+    seen, *dealt = (float(((each @ apart[order]) ** 2).sum()) for order in orders)
+    return (1 + sum(x >= seen * (1 - 1e-9) for x in dealt)) / (1 + draws)

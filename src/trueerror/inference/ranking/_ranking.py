@@ -35,7 +35,6 @@ class Ranking(Result):
     critical_difference: float | None = None
     control: str | None = None
     higher_is_better: bool = True
-    note: str = ""
 
     def __post_init__(self) -> None:
         unknown = next((name for group in self.groups for name in group if name not in self.names), None)
@@ -81,28 +80,19 @@ class Ranking(Result):
     @property
     def verdict(self) -> str:
         """What the ranking says, in a sentence or two; models without a clear difference are never called equal."""
-        if self.control is not None:
-            return self._against_control()
-        first = self.best
-        level = [m for m in self.order[1:] if not self.told_apart(first, m)]
-        behind = [m for m in self.order[1:] if m not in level]
-        if not level:
-            return f"{first} ranks ahead of {_named(behind)}."
-        open_ = f"No clear winner: {_named([first, *level])} are too close to call."
-        return f"{open_} {_rank(behind)} behind {first}." if behind else open_
-
-    def _against_control(self) -> str:
-        control, ranks = str(self.control), self.ranks
-        others = [m for m in self.order if m != control]
-        unclear = [m for m in others if not self.told_apart(control, m)]
-        ahead = [m for m in others if m not in unclear and ranks[m] < ranks[control]]
-        behind = [m for m in others if m not in unclear and m not in ahead]
-        parts = [f"{_rank(ahead)} ahead of {control}"] if ahead else []
-        parts += [f"{_rank(behind)} behind {control}"] if behind else []
-        if unclear:
-            has = "has" if len(unclear) == 1 else "have"
-            parts.append(f"{_named(unclear)} {has} no clear difference from {control}")
-        return "; ".join(parts) + "."
+        first, ranks = self.control or self.best, self.ranks
+        others = [m for m in self.order if m != first]
+        level = [m for m in others if not self.told_apart(first, m)]
+        if level and self.control is None:
+            parts = [f"No clear winner: {_named([first, *level])} are too close to call"]
+        else:
+            parts = [f"{_named(level)} ha{'s' if len(level) == 1 else 've'} no clear difference from {first}"] * bool(
+                level
+            )
+        for word in ("behind", "ahead of"):
+            there = [m for m in others if m not in level and (ranks[m] > ranks[first]) == (word == "behind")]
+            parts += [f"{_named(there)} rank{'s' if len(there) == 1 else ''} {word} {first}"] * bool(there)
+        return ". ".join(parts) + "."
 
     def _table(self) -> Table:
         """Each model beside the one that it is compared with: the control, else the best."""
@@ -137,7 +127,9 @@ class Ranking(Result):
         lines = [f"{sets} × {len(self.names)} models, {direction} scores are better.", ""]
         lines += textwrap.wrap(self.verdict, 78, initial_indent="  ", subsequent_indent="  ")
         lines += ["", self._table().text(), ""]
-        for text in (self._omnibus(), self._how(), f"! {self.note}" if self.note else ""):
+        critical = self.critical_difference
+        apart = "" if critical is None else f": mean ranks must lie {critical:.2f} apart (critical difference)"
+        for text in (self._omnibus(), f"Pairs: {self.method} at {percent(self.alpha)}{apart}."):
             lines += textwrap.wrap(text, 78, subsequent_indent="  ")
         return "\n".join(lines)
 
@@ -152,16 +144,6 @@ class Ranking(Result):
         which = "" if any(deciding_p(p) <= self.alpha for p in self.pairs) else ", but not which"
         return f"Over all: evidence that some differ{which} {figures}."
 
-    def _how(self) -> str:
-        how = f"Pairs: {self.method} at {percent(self.alpha)}"
-        if self.critical_difference is None:
-            return f"{how}."
-        return f"{how}: mean ranks must lie {self.critical_difference:.2f} apart (critical difference)."
-
 
 def _named(models: list[str]) -> str:
     return some(models, 6 if len(models) <= 6 else 5)
-
-
-def _rank(models: list[str]) -> str:
-    return f"{_named(models)} rank{'s' if len(models) == 1 else ''}"

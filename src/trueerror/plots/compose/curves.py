@@ -273,16 +273,16 @@ def lift_picture(named: Named) -> Curves:
 
 def det_picture(named: Named) -> Curves:
     """Misses against false alarms on normal-deviate axes."""
-    x, y = (_deviate_range([getattr(c._drawn, rate) for _, c in named]) for rate in ("fpr", "fnr"))
-    ends = np.array([min(x[0], y[0]), max(x[1], y[1])])
-    top = min(x[1], y[1])
-    equal = reference(ends, ends, "misses = false alarms", (top, top), align="right", shift=(-16.0, 10.0))
-    across = Axis(title="false alarms: share of the negatives flagged", low=x[0], high=x[1], scale="deviate")
+    # One range for both, so that the line of equal errors is the diagonal.
+    low, high = _deviate_range([getattr(c._drawn, rate) for _, c in named for rate in ("fpr", "fnr")])
+    ends = np.array([low, high])
+    equal = reference(ends, ends, "misses = false alarms", (high, high), align="right", shift=(-16.0, 10.0))
+    across = Axis(title="false alarms: share of the negatives flagged", low=low, high=high, scale="deviate")
     return Curves(
         title=heading("Detection error tradeoff", named),
         subtitle=("axes by normal quantiles", sizes_words(named)),
         x=across,
-        y=Axis(title="misses: share of the positives not flagged", low=y[0], high=y[1], scale="deviate"),
+        y=Axis(title="misses: share of the positives not flagged", low=low, high=high, scale="deviate"),
         lines=(equal, *(_det_line(c._drawn, name, place, across) for place, (name, c) in enumerate(named))),
     )
 

@@ -13,12 +13,12 @@ from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError
 from trueerror.plots._headings import Named, heading, sizes_words
-from trueerror.plots._specs import Axis, Band, Curves, Line, Mark
+from trueerror.plots._specs import Axis, Band, Bars, Curves, Line, Mark
 from trueerror.plots._text import plain, shorten
 from trueerror.plots.compose.curves import reference
 from trueerror.plots.compose.forests import domain_of
-from trueerror.results import Contrast, Test
-from trueerror.results._format import number, p_value, percent, percents, whole
+from trueerror.results import Contrast, Posterior, Test
+from trueerror.results._format import chance_words, number, p_value, percent, percents, whole
 
 if TYPE_CHECKING:
     from trueerror.curves._roc import Roc
@@ -77,6 +77,20 @@ def score_table_picture(
         bands=tuple(bands),
         size=(460, 320),
         empty_corner="upper right",
+    )
+
+
+def posterior_picture(posterior: Posterior) -> Bars:
+    """Where a difference lies, as three probabilities."""
+    amounts = (posterior.right, posterior.rope, posterior.left)
+    return Bars(
+        title=plain(posterior.name),
+        subtitle=("posterior probabilities",),
+        axis="probability",
+        labels=("the first is better", f"within ±{number(posterior.rope_width)}: alike", "the second is better"),
+        amounts=amounts,
+        words=tuple(chance_words(a) for a in amounts),
+        highest=1.0,
     )
 
 
@@ -307,8 +321,7 @@ def folds_picture(given: FoldDifferences | Comparison) -> Curves:
     return Curves(
         title=f"{shorten(names[0], 30)} and {shorten(names[1], 30)} fold by fold",
         subtitle=(f"{len(values)} test folds; a line that rises is a fold on which {shorten(names[1], 30)} is higher",),
-        x=Axis(title=f"{shorten(names[0], 24)} (left), {shorten(names[1], 24)} (right)", low=-0.15, high=1.15,
-               ticks=(0.0, 1.0)),
+        x=Axis(title="", low=-0.15, high=1.15, ticks=(0.0, 1.0), names=tuple(shorten(n, 16) for n in names[:2])),
         y=Axis(title="score on the test fold", low=low, high=high),
         lines=tuple(lines),
         size=(340, 360),

@@ -13,8 +13,8 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Axis, Bars, Curves, Heat, Line, Ranks
 from trueerror.plots._text import columns_needed, distinct, fold, plain
-from trueerror.results import Interval, Posterior
-from trueerror.results._format import figures, in_points, key_names, number, p_value, percent, signed, whole
+from trueerror.results import Interval
+from trueerror.results._format import figures, in_points, key_names, p_value, percent, signed, whole
 
 if TYPE_CHECKING:
     from trueerror.inference.ranking._ranking import Ranking
@@ -371,21 +371,6 @@ def ranking_picture(ranking: Ranking) -> Ranks:
         groups=groups,
         difference=ranking.critical_difference,
         control=None if ranking.control is None else place[ranking.control],
-    )
-
-
-def posterior_picture(posterior: Posterior) -> Bars:
-    """Where a difference lies, as three probabilities."""
-    width = number(posterior.rope_width)
-    amounts = (posterior.right, posterior.rope, posterior.left)
-    return Bars(
-        title=plain(posterior.name),
-        subtitle=("posterior probabilities",),
-        axis="probability",
-        labels=("the first is better", f"no difference that matters (within ±{width})", "the second is better"),
-        amounts=amounts,
-        words=tuple(number(a) for a in amounts),
-        highest=1.0,
     )
 
 

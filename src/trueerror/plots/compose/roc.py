@@ -19,7 +19,7 @@ from trueerror.plots._specs import Axis, Band, Bars, Curves, Line, Mark, Row, Wh
 from trueerror.plots._text import distinct, plain, shorten
 from trueerror.plots.compose.curves import UNIT, precision_recall_picture, reference
 from trueerror.plots.compose.forests import domain_of
-from trueerror.results._format import listing, number, percent
+from trueerror.results._format import chance_words, listing, number, percent
 
 if TYPE_CHECKING:
     from trueerror.curves._folds import AverageCurve
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 FPR = "false positive rate: share of the negatives flagged"
 TPR = "true positive rate: share of the positives flagged"
 # The classifiers that need no model.
+IDLE = {"AlwaysNeg": "flag nothing", "AlwaysPos": "flag everything"}
 CORNERS = (
     Mark(x=0.0, y=0.0, words="flag nothing", shape="square", hollow=True, shift=(13.0, -13.0)),
     Mark(x=1.0, y=1.0, words="flag everything", shape="square", hollow=True, align="right", shift=(-4.0, 16.0)),
@@ -221,8 +222,8 @@ def _chosen(corner: HullCorner, *, equal: bool) -> Mark:
 
 
 def _call(corner: HullCorner, several: bool) -> str:
-    if corner.classifier in ("AlwaysNeg", "AlwaysPos"):
-        return "flag nothing" if corner.classifier == "AlwaysNeg" else "flag everything"
+    if corner.classifier in IDLE:
+        return IDLE[corner.classifier]
     if math.isnan(corner.threshold):
         return shorten(corner.classifier, 34)
     return (f"{shorten(corner.classifier, 34)} " if several else "") + f"threshold {number(corner.threshold)}"
@@ -256,9 +257,9 @@ def choice_picture(choice: HullChoice) -> Bars:
         title="Which classifier is the cheapest?",
         subtitle=(choice.condition.words(), "share of bootstrap resamples in which each is, at its own best threshold"),
         axis="share of resamples",
-        labels=tuple(plain(name) for name, _ in ranked),
+        labels=tuple(IDLE.get(name, plain(name)) for name, _ in ranked),
         amounts=tuple(share for _, share in ranked),
-        words=tuple(number(share) for _, share in ranked),
+        words=tuple(chance_words(share) for _, share in ranked),
         highest=1.0,
     )
 

@@ -10,7 +10,7 @@ import pytest
 
 import trueerror as te
 from trueerror.curves._base import every_curve_kind
-from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._curve_clusters import CurveClusters
 from trueerror.curves._replicates import bags
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inputs._options import InputError
