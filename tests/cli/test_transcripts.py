@@ -65,8 +65,8 @@ def test_a_close_call_from_counts():
     plain = " ".join(text.split())
     for words in (
         "new is probably better; a close call. 87.00 % against 85.00 % accuracy: +2.00 points, 95 % CI +0.04 to +4.01.",
-        "Of 100 rows on which they differ new wins 60: if they were equally good, a split this uneven would come up "
-        "about 1 time in 22 (p = .046).",
+        "new wins 60 of the 100 rows on which they differ. If they were equally good, a split this uneven would come "
+        "up about 1 time in 22 (p = .046).",
         "! TE410 sound tests straddle 5 % here (.046 to .057): do not pick among them",
         "Next: about 2,000 rows of this kind settle a gap of 2.0 points",
         "(80 % power)",

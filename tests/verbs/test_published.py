@@ -115,7 +115,7 @@ def test_four_counts_in_python_are_those_of_the_shell():
     cmp = te.compare(counts={"both": 810, "new": 60, "old": 40, "neither": 90})
     out = shell("compare", "--counts", "both=810", "new=60", "old=40", "neither=90")
     assert out.exit_code == 0
-    assert out.stdout.split("--explain")[0].split() == str(cmp).split("Estimates:")[0].split()
+    assert out.stdout.split("Add --explain")[0].split() == str(cmp).split("Estimates:")[0].split()
     table = te.compare(counts=[[810, 60], [40, 90]])
     assert table["first", "second"].p_value == cmp["new", "old"].p_value
 
