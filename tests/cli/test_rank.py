@@ -72,6 +72,16 @@ def test_for_real_the_transcript(folds: str) -> None:
         assert word not in done.stdout.lower()
 
 
+def test_a_report_of_ranks(folds: str, tmp_path: Path) -> None:
+    page = tmp_path / "ranks.html"
+    done = program.run("rank", folds, "-o", page)
+    assert done.returncode == 0
+    text = page.read_text(encoding="utf-8")
+    assert "Mean ranks" in text
+    assert Path(folds).name in text
+    assert "give a path that ends in .html" in program.run("rank", folds, "-o", tmp_path / "ranks.png").stderr
+
+
 def test_wide_files(wide: str) -> None:
     text = " ".join(good(wide).split())
     assert "Read 14 data sets × 3 learners. Higher scores are better." in text

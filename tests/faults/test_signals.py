@@ -130,3 +130,29 @@ def test_of_two_runs_on_one_store_the_second_is_refused_and_the_first_goes_on(fo
     third = start(folder, "at once", "--resume")
     _, err = third.communicate(timeout=60)
     assert (third.returncode, err) == (0, "")
+
+
+FORKED = """
+import os, signal, sys
+import trueerror as te
+
+def judge():
+    assert te.evaluate([0, 1] * 50, [0, 1, 1, 0] * 25)["accuracy"].estimate == 0.5
+    assert te.evaluate(te.read(sys.argv[1]))["accuracy"].estimate == 0.5
+
+judge()
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    judge()
+    os._exit(0)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_forked_child_goes_on_where_its_parent_used_the_library(tmp_path: Path) -> None:
+    """With arrays and files; threads of polars do not live on in a child, which docs/reliability.md says."""
+    (tmp_path / "p.csv").write_text("truth,svm\n" + "0,0\n1,1\n0,1\n1,0\n" * 25)
+    words = [sys.executable, "-c", FORKED, tmp_path / "p.csv"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=90)
+    assert (done.returncode, done.stderr) == (0, "")

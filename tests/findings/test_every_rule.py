@@ -336,7 +336,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     ),
     "TE517": (
         fact(kinship={"suite": 0.2, "stem": 0.0005}),
-        'data sets whose names begin alike rank the learners alike (p < .001): family="stem" counts families instead',
+        'data sets whose names begin alike rank the learners alike (p < .001): count families instead, by "stem"',
         [fact(kinship={"suite": 0.006, "stem": 0.3}), fact(kinship={})],
     ),
 }  # fmt: skip

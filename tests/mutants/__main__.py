@@ -64,9 +64,7 @@ def map_of(files: list[str], jobs: int, seconds: float = 1200) -> Seen:
     new = {f: place for f, place in places.items() if not (place.exists() and held(place, shape))}
     if new:
         MAP.mkdir(parents=True, exist_ok=True)
-        turns = in_turn(len(new))
-        listed = list(new.items())
-        side_by_side([lambda _: look(listed, turns, shape, seconds)] * jobs, 1e9, print)
+        in_a_child(lambda _: look(new, shape, jobs, seconds), 1e9)
     found = [held(place, shape) or {} for place in places.values() if place.exists()]
     return {t: (s, set(ran)) for one in found for t, (s, ran) in one.items()}
 
@@ -97,31 +95,41 @@ def in_turn(many: int) -> Iterator[int]:
     return (struct.unpack("i", more)[0] for more in iter(lambda: os.read(reading, 4), b""))
 
 
-def look(new: list[tuple[str, Path]], turns: Iterator[int], shape: list[list[Any]], limit: float) -> None:
-    """Run each file's tests in a child of its own, and keep what they run."""
+def look(new: dict[str, Path], shape: list[list[Any]], jobs: int, limit: float) -> None:
+    """Run the tests of each file in children, some at a time, and keep what they run."""
     begin()
 
     def work(loop: Loop) -> None:
-        by_file: dict[str, list[str]] = {f: [] for f, _ in new}
+        by_file: dict[str, list[str]] = {f: [] for f in new}
         for name, item in loop.items.items():
             # Long runs would be the last to meet a mutant, and what runs elsewhere does not meet it.
             marks = {m.name for m in item.iter_markers()} - ({"slow"} if "golden" in name else set())
             if not marks & {"browser", "spark", "slow"}:
                 by_file[str(item.path.relative_to(ROOT))].append(name)
-        for file, place in (new[turn] for turn in turns):
-            names = by_file[file]
+        some = [(f, names[i : i + 40]) for f, names in by_file.items() for i in range(0, len(names), 40)]
+        turns = in_turn(len(some))
+        found: dict[str, dict[str, Any]] = {f: {} for f in new}
 
-            def one(say: Say, names: list[str] = names) -> None:
-                RAN.clear()
-                for name, took, failed in loop.run(names):
-                    say([name, took, failed, sorted(RAN)])
+        def one(say: Say) -> None:
+            for file, names in (some[turn] for turn in turns):
+
+                def run(tell: Say, names: list[str] = names) -> None:
                     RAN.clear()
+                    for name, took, failed in loop.run(names):
+                        tell([name, took, failed, sorted(RAN)])
+                        RAN.clear()
 
-            said, _ = in_a_child(one, limit)
-            tests = {t: (s, ran) for t, s, failed, ran in said if not failed}
-            place.write_text(json.dumps({"shape": shape, "tests": tests}), encoding="utf-8")
+                said, _ = in_a_child(run, limit)
+                say([file, {t: (s, ran) for t, s, failed, ran in said if not failed}])
 
-    collected([f for f, _ in new], work, partly=True)
+        def heard(value: Any) -> None:
+            found[value[0]] |= value[1]
+
+        side_by_side([one] * jobs, 1e9, heard)
+        for file, place in new.items():
+            place.write_text(json.dumps({"shape": shape, "tests": found[file]}), encoding="utf-8")
+
+    collected(list(new), work, partly=True)
 
 
 def tests_for(site: Site, seen: Seen, seconds: float) -> list[str]:

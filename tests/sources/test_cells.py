@@ -231,3 +231,44 @@ def test_a_date_is_the_same_through_every_door(door: Callable[..., Any], tmp_pat
 @pytest.mark.parametrize("door", SLOW, ids=lambda door: str(door.__name__))
 def test_engines_that_take_their_time_read_the_same(door: Callable[..., Any], tmp_path: Path) -> None:
     check(door, {k: EVERY[k] for k in ("exponents", "blanks", "moments", "NA", "n/a", "long whole")}, tmp_path)
+
+
+@pytest.mark.parametrize("cells", [["1e3", "1000", "7.", "7"], ["1.0", "1", "2.0", "2"], ["0x10", "16", "007", "7"]])
+def test_keys_of_a_file_are_told_apart_wherever_they_are_read(cells: list[str], tmp_path: Path) -> None:
+    of_rows = {"truth": [0, 1] * 4, "a": [0.1, 0.9, 0.4, 0.3] * 2, "city": cells * 2, "zone": [*"uuuuvvvv"]}
+    of_models = {"model": [*"mmmmnnnn"], "id": cells * 2, "grade": [0.1, 0.5, 0.25, 1] * 2, "topic": cells * 2}
+    right = {"id": cells, "passed": [1, 0, 1, 0], "topic": cells}
+    truth, answers = {"id": cells, "truth": [0, 1, 0, 1]}, {"id": cells[::-1], "pred": [0, 1, 0, 1]}
+
+    def saved(columns: Columns, name: str) -> Path:
+        (tmp_path / name).mkdir()
+        return as_csv(columns, tmp_path / name)
+
+    def slices(rows: te.Predictions) -> tuple[Any, ...]:
+        return rows.keys("slices").names
+
+    asked: list[tuple[tuple[Columns, ...], Callable[..., Any]]] = [
+        ((of_rows,), lambda rows: slices(te.read(rows, by="city"))),
+        ((of_rows,), lambda rows: slices(te.read(rows, by=["city", "zone"]))),
+        ((of_models,), lambda rows: slices(te.graded(rows, grade="grade", by="topic"))),
+        ((of_models,), lambda rows: te.repeats(rows, grade="grade").frame().to_dict()),
+        ((right,), lambda rows: slices(te.read(rows, by="topic"))),
+        ((truth, answers), lambda a, b: te.read(a, predictions={"a": b}).confusion("a").matrix.tolist()),
+    ]
+    for i, (tables, answer) in enumerate(asked):
+        files = [saved(table, f"{i}{j}") for j, table in enumerate(tables)]
+        assert answer(*files) == answer(*tables)
+
+
+def test_answers_of_a_file_are_numbers_where_they_are_written_as_such(tmp_path: Path) -> None:
+    columns = {"truth": ["1", "0", "0", "1"] * 3, "floats": ["1.0", "0.0", "1.0", "1.0"] * 3}
+    assert te.read(as_csv(columns, tmp_path)).confusion("floats").matrix.tolist() == [[3, 3], [0, 6]]
+    columns = {"truth": ["7", "0", "0", "7"] * 3, "points": ["7.", "0", "0", "7"] * 3}
+    with pytest.raises(InputError, match="'7\\.' in row 1"):
+        te.read(as_csv(columns, tmp_path))
+
+
+def test_text_in_json_is_never_a_date(tmp_path: Path) -> None:
+    for cells in (["12:30", "12:31"], ["2024-1-2", "2024-01-02"], [f"{'A' * 8}{'-0000' * 3}-{'0' * 12}", "b"]):
+        rows = te.read(as_json({"truth": cells * 3, "a": cells * 3}, tmp_path))
+        assert rows.labels == tuple(sorted(cells))

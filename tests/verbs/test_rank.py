@@ -471,7 +471,7 @@ def test_data_sets_that_are_alike_by_family_are_told_and_others_hardly_ever() ->
     apart = [te.rank(kindred(seed, 0.0)).findings.codes for seed in range(100)]
     assert sum("TE517" in codes for codes in apart) <= 4
     (found,) = te.rank(kindred(0, 3.0)).findings
-    assert 'family="stem" counts families' in found.message
+    assert 'count families instead, by "stem"' in found.message
     assert "TE517" not in te.rank(kindred(0, 3.0), family="stem").findings
 
 

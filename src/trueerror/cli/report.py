@@ -34,9 +34,8 @@ def report_command(
     from trueerror.reports._report import written_report
 
     options = ReportOptions(**judged.given(), **costs.given(), **chance.given(), ignore=tuple(output.ignore or ()))
-    command_line = repeated("report")
     names = ", ".join(Path(one).name for one in file)
-    written, verdicts = written_report(given, path, options, {}, title=title, command=command_line, file=names)
+    written, verdicts = written_report(given, path, options, {}, title=title, command=repeated("report"), file=names)
     for verdict in verdicts:
         for line in filter(None, verdict.lines or (verdict.headline, verdict.words, verdict.but)):
             print(filled(line, initial_indent="  ", subsequent_indent="  "))

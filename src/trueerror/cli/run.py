@@ -22,15 +22,8 @@ if TYPE_CHECKING:
 
 MOST_FAILURES = 10
 ENDINGS = (".html", ".csv", ".json", ".md", ".tex", ".txt", ".png", ".svg", ".pdf")
-STUDIES = (
-    "learning-curve",
-    "lesion-study",
-    "ablation",
-    "bias-variance",
-    "estimator-laboratory",
-    "overfitting",
-    "training-shares",
-)
+ABLATIONS = ("lesion-study", "ablation")
+STUDIES = ("learning-curve", *ABLATIONS, "bias-variance", "estimator-laboratory", "overfitting", "training-shares")
 ONE_LEARNER = ("lesion_study", "estimator_laboratory")
 # These stand outside of [study], where every experiment has them.
 ELSEWHERE = ("store", "engine", "jobs", "timeout", "balance", "rng", "progress", "confidence", "plan")

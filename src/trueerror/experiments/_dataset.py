@@ -274,6 +274,7 @@ def read_dataset(
             f"of the columns of {rows.name} {listing(unfit)} cannot be features: name them under drop, cluster or "
             "id, or turn them into numbers first"
         )
+    rows.as_written((), [target, *(column for option, column in special.items() if option != "weight")])
     X = np.column_stack([part for feature_columns in parts.values() for part in feature_columns])
     y = rows.values(target)
     if isinstance(positive, str):

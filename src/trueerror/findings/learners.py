@@ -261,4 +261,4 @@ def kindred_data_sets(kinship: Mapping[str, float]) -> Iterator[str]:
     for name, p in sorted(kinship.items(), key=lambda item: item[1])[:1]:
         if p <= 0.01 / len(kinship):
             how = "whose names begin alike" if name == "stem" else f"of one {name}"
-            yield f'data sets {how} rank the learners alike ({p_value(p)}): family="{name}" counts families instead'
+            yield f'data sets {how} rank the learners alike ({p_value(p)}): count families instead, by "{name}"'

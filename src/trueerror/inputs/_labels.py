@@ -68,6 +68,7 @@ def plain_label(value: object, place: str = "a label") -> Label:
     if isinstance(value, int | np.integer):
         return int(value)
     if isinstance(value, float | np.floating | Decimal | Fraction):
+        value = float(value) if isinstance(value, np.floating) else value
         nan = isinstance(value, Decimal) and value.is_nan()
         if not nan and -(2.0**63) <= value < 2.0**63 and value == int(value):
             return int(value)

@@ -9,6 +9,7 @@ gets what they tell from here.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NotRequired, TypedDict
@@ -194,7 +195,7 @@ def _bands(bands: Sequence[Band], plot: Plot) -> tuple[Markup | None, list[str]]
     fine = replace(plot.picture, size=fineness(plot.picture.size, 1 + 4 * (len(bands) - 1)))
     for i, band in enumerate(bands):
         edges = [drawn(Line(x=band.x, y=side), fine) for side in (band.low, band.high)]
-        low, high = ([(plot.x(a), plot.y(b)) for a, b in zip(e.x.tolist(), e.y.tolist(), strict=True)] for e in edges)
+        low, high = (plot.spots(e.x, e.y) for e in edges)
         look, shape = f"band {plot.look(band.series)[0]}", outline([*low, *reversed(high)], closed=True)
         if i:
             later.append(shape)
@@ -277,7 +278,7 @@ def packed_hover(pictures: Mapping[str, Hover]) -> dict[str, object]:
     def row(
         name: str, xs: Sequence[float | None], ys: Sequence[float | None], columns: Sequence[Sequence[str]]
     ) -> list[object]:
-        texts = ["|".join(w[1:] if w.startswith("0.") else w for w in column) for column in columns]
+        texts = [re.sub(r"(^|\|)0\.", r"\1.", "|".join(column)) for column in columns]
         return [name, added(xs), added(ys), texts]
 
     return {key: {**picture, "lines": [row(*line) for line in picture["lines"]]} for key, picture in pictures.items()}

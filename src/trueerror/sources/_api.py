@@ -82,6 +82,9 @@ def join(
         answers = {name: _one_id_name(rows, table, truth) for name, table in answers.items()}
     key = _id_column(rows, answers, truth, id)
     true = _truth_column(rows, answers, key, truth)
+    if key is not None:
+        for table in (rows, *answers.values()):
+            table.as_written((), [key])
     columns: dict[str, object] = {name: rows.values(name) for name in rows.columns}
     classes = [str(plain_label(v)) for v in rows.few(true, 1000) or ()]
     models: dict[str, object] = {}
@@ -375,9 +378,10 @@ def read(
     of_models = {} if predictions is None else named_files(predictions)
     # The name is of a table in the files that may hold several, be it the truth's or a model's.
     database = next(filter(holds_tables, of_models.values()), None)
-    rows = split_resamples(
-        spread_probabilities(input_table(path_or_table, names, table_for(path_or_table, database, table)))
-    )
+    opened = input_table(path_or_table, names, table_for(path_or_table, database, table))
+    keyed = [c for c in opened.columns if c in (id, cluster, time, by, fold, repeat) or naming.bare(c) in naming.KEYS]
+    opened.as_written((), keyed)
+    rows = split_resamples(spread_probabilities(opened))
     about_files = rows.notes
     if predictions is not None:
         if models is not None or right is not None:

@@ -33,9 +33,6 @@ FEW_ITEMS = 30
 NEIGHBOURS = 15
 # More rows than this with one score are a leaf, where nothing else tells.
 MOST_ALIKE = 5
-# Steps of a grid of rounded scores, from the lowest to the highest.
-GRID = 1_000_000
-FEW_STEPS = 10
 FEW_RUNS = 10
 MOST_TIMES = 20
 
@@ -79,8 +76,7 @@ def duplicate_rows(p: Predictions) -> DuplicateRows | None:
     models = [m for m in p.models if p.has_scores(m)]
     marks, known = _marks(source, models)
     if not known.any():
-        excess = _rounded_copies(source, models[0]) if len(models) == 1 else 0
-        return DuplicateRows(excess, 0, p.n) if excess else None
+        return None
     _, where, sizes = np.unique(marks[known], return_inverse=True, return_counts=True)
     if len(sizes) == len(where):
         return DuplicateRows(0, 0, p.n)
@@ -160,47 +156,6 @@ def _at_the_ends(of: NDArray[np.int64], shared: NDArray[np.bool_]) -> bool:
         ranks[mine] = (np.arange(mine.sum()) + 0.5) / mine.sum()
     out = np.abs(2 * ranks[shared] - 1)
     return bool(len(out) and out.mean() > 0.5 + 3 * math.sqrt(1 / (12 * len(out))))
-
-
-def _rounded_copies(source: ArraySource, model: str) -> int:
-    """About how many rows copy another where scores are rounded: more agree in score and truth than by chance.
-
-    On a grid of scores that rows fall on by chance, twice as many pairs are one step apart as are equal, of the same
-    truth and of different truths alike. Copies add equal pairs of the same truth alone; leaves of a tree and other
-    scores that crowd add both. 0 where this cannot be told.
-    """
-    scores = _first_column(source, model)
-    fine = np.isfinite(scores)
-    decimals = _decimals(scores[fine]) if fine.any() else 15
-    if not 2 <= decimals <= COARSE or source.weights is not None:
-        return 0
-    steps = np.rint(scores[fine] * 10**decimals).astype(np.int64)
-    steps -= steps.min()
-    if steps.max() > GRID or len(np.unique(steps)) < FEW_ITEMS:
-        return 0
-    codes = source.truth[fine].astype(np.int64)
-    table = np.zeros((int(codes.max()) + 1, int(steps.max()) + 2))
-    np.add.at(table, (codes, steps), 1.0)
-    equal_same = float((table * (table - 1)).sum()) / 2
-    next_same = float((table[:, 1:] * table[:, :-1]).sum())
-    # How much scores crowd is told by where rows of different truths meet, in pairs of rows and in places.
-    for seen, most in ((table, 1.5), ((table > 0).astype(np.float64), 2.0)):
-        rows, same_truth = seen.sum(axis=0), float((seen * (seen - 1)).sum())
-        meet = (float((rows * (rows - 1)).sum()) - same_truth) / 2
-        beside = float((rows[1:] * rows[:-1]).sum() - (seen[:, 1:] * seen[:, :-1]).sum())
-        if next_same + beside < FEW_STEPS:
-            # So few rows stand a step apart that many which agree, hardly any of another truth among them, are copies.
-            if 50 * meet <= equal_same and equal_same > FEW_STEPS + 2 * next_same:
-                return min(round(equal_same), len(steps) - len(np.unique(steps)))
-            continue
-        crowding = max((meet + 1) / (beside / 2 + 1), 1.0)
-        expected = next_same / 2 * crowding
-        chance = 1 / (meet + 1) + 1 / (beside + 1) + 1 / (next_same + 1)
-        # Few places where they meet may look crowded by chance.
-        crowded = crowding / (1 + 2 * math.sqrt(1 / (meet + 1) + 1 / (beside + 1)))
-        if crowded < most and equal_same - expected > 4 * (math.sqrt(expected + expected**2 * chance) + 1):
-            return min(round(equal_same - expected), len(steps) - len(np.unique(steps)))
-    return 0
 
 
 def _first_column(source: ArraySource, model: str) -> NDArray[np.float64]:

@@ -199,6 +199,7 @@ def _from_table(
         given = given._replace(keys={**given.keys, "slices": whole_by})
     for kind, words in plain:
         names[kind] = _role(table, given.keys.get(kind), words, KEY_OPTIONS[kind][0])
+    table.as_written((), [c for c in names.values() if c is not None])
     names["weights"] = _role(table, given.weights, WEIGHT, "weights")
     taken = {c for c in names.values() if c is not None}
     column_of_models = models if isinstance(models, str) and models in table.columns else None
@@ -231,6 +232,7 @@ def _from_table(
 def combined(table: InputTable, by: Iterable[str], budget: int) -> tuple[InputTable, str]:
     """The table, in memory, with a column of the combinations of several, and its name."""
     names = [need_column(table, name, "by") for name in by]
+    table.as_written((), names)
     if not isinstance(table, ColumnsTable):
         # Not counted where the rows are: all of them come here.
         instead = "name one column that holds the combinations, which is counted where it is"
@@ -562,6 +564,7 @@ def _rows_of_table(
     naming = naming or whose_column(table, taken)
     epoch = next((c for c in table.columns if c not in taken and bare(c) in EPOCH), None)
     value = _grade_column(table, grade, taken | {c for c in (naming, epoch) if c is not None})
+    table.as_written((), [c for c in (item, group, naming) if c is not None])
     what, questions = key_column(table.values(item), f"column {item!r} of {table.name}")
     if naming is None:
         who, names = np.zeros(len(what), dtype=np.int64), [ONE_MODEL]

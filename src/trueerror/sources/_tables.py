@@ -123,8 +123,9 @@ class InputTable(Protocol):
     def values(self, name: str) -> Column:
         """The column itself, None or NaN where missing."""
 
-    def as_written(self, columns: Sequence[str]) -> None:
-        """Labels and keys: where a file writes numbers as text, only those are numbers that are written as printed."""
+    def as_written(self, labels: Sequence[str], keys: Sequence[str] = ()) -> None:
+        """Labels, which are compared with each other, and keys: where a file writes numbers as text, only those are
+        numbers that are written as printed."""
 
     def counted(self, layout: Layout, options: Options) -> Source | None:
         """The rows as a source that counts where they are; None where they must come to memory."""
@@ -221,7 +222,7 @@ class ColumnsTable:
     def counted(self, layout: Layout, options: Options) -> None:
         return None
 
-    def as_written(self, columns: Sequence[str]) -> None:
+    def as_written(self, labels: Sequence[str], keys: Sequence[str] = ()) -> None:
         """Cells in memory have types of their own."""
 
     def sum_to_one(self, names: Sequence[str]) -> bool:

@@ -70,11 +70,12 @@ class LabelMetrics(ModelMetrics):
 
 
 def is_multilabel(truth: Any, predicted: Any = None) -> bool:
-    """Whether the truth is a table of indicators, one column a label; a frame is one beside predictions like it."""
+    """Whether the truth is a table of indicators, one column a label; a frame of 0 and 1 is, beside another like it."""
     shape = None if is_lazy(truth) else getattr(truth, "shape", None)
-    if not is_lazy(truth) and hasattr(truth, "columns"):
+    if shape is not None and hasattr(truth, "columns"):
         alike = next(iter(predicted.values()), None) if isinstance(predicted, Mapping) else predicted
-        return shape is not None and shape[1:] == getattr(alike, "shape", ())[1:] and shape[1:] > (1,)
+        same = [*truth.columns] == [*getattr(alike, "columns", ())] and len(truth.columns) > 1
+        return same and bool(np.isin(np.asarray(truth, dtype=object), (0, 1)).all())
     if shape is None and isinstance(truth, list | tuple) and truth and isinstance(truth[0], list | tuple):
         try:
             shape = np.shape(truth)

@@ -157,9 +157,11 @@ def test_types_are_told_from_all_rows(tmp_path: Path) -> None:
 def test_words_are_not_booleans_and_true_is(tmp_path: Path) -> None:
     p = te.read(small(tmp_path, text="truth,svm\nyes,no\nno,no\n"))
     assert p.labels == ("no", "yes")
-    q = te.read(small(tmp_path, text="truth,svm\nTrue,FALSE\nfalse,false\n"))
+    q = te.read(small(tmp_path, text="truth,svm\nTrue,FALSE\nFalse,FALSE\n"))
     assert q.labels == (False, True)
     assert q.confusion("svm").matrix.tolist() == [[1, 0], [1, 0]]
+    with pytest.raises(InputError, match="says 'FALSE' where the truth says 'false'; spell labels alike"):
+        te.read(small(tmp_path, text="truth,svm\nTrue,FALSE\nfalse,false\n"))
     r = te.read(small(tmp_path, text="truth,svm\n007,008\n008,008\n"))
     assert r.labels == ("007", "008")
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -19,19 +20,7 @@ from trueerror.plots._simplify import aside_names, axis_ticks, drawn, ends, hove
 from trueerror.plots._specs import Band, Curves, Histogram, Line, Mark, Row, Whiskers
 from trueerror.plots._style import PALETTE, series_style
 from trueerror.plots._text import fold, plain
-from trueerror.plots.svg._elements import (
-    Drawing,
-    box,
-    corners,
-    el,
-    joined,
-    outline,
-    place,
-    straight,
-    text,
-    text_width,
-    widest,
-)
+from trueerror.plots.svg._elements import Drawing, box, corners, el, joined, outline, place, straight, text, widest
 from trueerror.results._format import number
 
 LEFT, TOP, RIGHT, BOTTOM = 46, 26, 12, 44
@@ -75,21 +64,23 @@ class Plot:
         under = HISTOGRAM if self.picture.histogram else 0
         return self.left + width + self.right, TOP + height + BOTTOM + under
 
-    def x(self, value: float) -> float:
+    def x(self, value: Any) -> Any:
         """Pixels from the left, of a number as it was placed on its axis."""
         low, high = ends(self.picture.x)
         return self.left + self.picture.size[0] * (value - low) / (high - low)
 
-    def y(self, value: float) -> float:
+    def y(self, value: Any) -> Any:
         """Pixels from the top."""
         low, high = ends(self.picture.y)
         return TOP + self.picture.size[1] * (1 - (value - low) / (high - low))
 
     def pixels(self, x: Floats, y: Floats) -> list[tuple[float, float]]:
         """Where points lie that were not placed yet."""
-        sides = ((x, self.picture.x), (y, self.picture.y))
-        across, down = (placed(np.asarray(values, dtype=float), axis) for values, axis in sides)
-        return [(self.x(a), self.y(b)) for a, b in zip(across.tolist(), down.tolist(), strict=True)]
+        return self.spots(placed(x, self.picture.x), placed(y, self.picture.y))
+
+    def spots(self, x: Floats, y: Floats) -> list[tuple[float, float]]:
+        """Where points lie that were placed on their axes."""
+        return list(zip(self.x(x).tolist(), self.y(y).tolist(), strict=True))
 
     def pixel(self, x: float, y: float) -> tuple[float, float]:
         """Where one point lies."""
@@ -163,7 +154,7 @@ def _frame(plot: Plot) -> Markup:
         parts.append(text("↑ " + p.y.title, 0, 13, kind="axis"))
     if p.x.title.strip():
         under = bottom + (HISTOGRAM if p.histogram else 0) + 38
-        x, align = (0.0, "left") if text_width(p.x.title + " →") > right else (right, "right")
+        x, align = (0.0, "left") if widest([p.x.title + " →"]) > right else (right, "right")
         parts.append(text(p.x.title + " →", x, under, align=align, kind="axis"))
     return joined(parts)
 
@@ -172,15 +163,14 @@ def _apart(places: list[tuple[float, str]]) -> list[tuple[float, str]]:
     """Words along an axis, without those that would stand on the ones before."""
     kept: list[tuple[float, str]] = []
     for x, words in places:
-        if not kept or x - kept[-1][0] > (text_width(words) + text_width(kept[-1][1])) / 2 + 5:
+        if not kept or x - kept[-1][0] > (widest([words]) + widest([kept[-1][1]])) / 2 + 5:
             kept.append((x, words))
     return kept
 
 
 def _path(line: Line, plot: Plot, picture: Curves, **look: object) -> Markup:
     shape = drawn(line, picture)
-    path = ((plot.x(x), plot.y(y)) for x, y in zip(shape.x.tolist(), shape.y.tolist(), strict=True))
-    return el("path", d=outline(path), **look)
+    return el("path", d=outline(plot.spots(shape.x, shape.y)), **look)
 
 
 def _plain_line(line: Line, plot: Plot) -> Markup:
@@ -191,7 +181,7 @@ def _plain_line(line: Line, plot: Plot) -> Markup:
 
 def _band(band: Band, plot: Plot) -> Markup:
     edges = [drawn(Line(x=band.x, y=y), plot.picture) for y in (band.low, band.high)]
-    low, high = ([(plot.x(x), plot.y(y)) for x, y in zip(e.x.tolist(), e.y.tolist(), strict=True)] for e in edges)
+    low, high = (plot.spots(e.x, e.y) for e in edges)
     return el("path", d=outline([*low, *reversed(high)], closed=True), class_=f"band {plot.look(band.series)[0]}")
 
 
@@ -257,7 +247,7 @@ def words_apart(plot: Plot) -> list[PlacedWords]:
     kept = []
     for one in wanted:
         x, y = plot.pixel(*one.at)
-        wide = text_width(one.words)
+        wide = widest([one.words])
         left = x + one.shift[0] - {"left": 0.0, "center": wide / 2, "right": wide}[one.align]
         for down in (0.0, WORDS_LINE, 2.0 * WORDS_LINE):
             middle = y + one.shift[1] + down

@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -85,7 +86,8 @@ def outline(places: Iterable[tuple[float, float]], *, closed: bool = False) -> s
     'M10 20h2.5v-2l1.5-.5 1-.5'
     """
     out, x, y, before = "", 0, 0, ""
-    for a, b in ((round(10 * px), round(10 * py)) for px, py in places):
+    for px, py in places:
+        a, b = round(10 * px), round(10 * py)
         dx, dy = a - x, b - y
         if not out:
             out = f"M{_tenths(a)} {_tenths(b)}"
@@ -101,6 +103,7 @@ def outline(places: Iterable[tuple[float, float]], *, closed: bool = False) -> s
     return f"{out}z" if closed and out else out
 
 
+@lru_cache(1 << 12)
 def _tenths(n: int) -> str:
     whole, rest = divmod(abs(n), 10)
     return ("-" if n < 0 else "") + (f"{whole or ''}.{rest}" if rest else f"{whole}")

@@ -47,6 +47,7 @@ ROW_NUMBER = word_set("index idx unnamed0 row rownumber rowname rownames rownum 
 FOLD = word_set("fold folds cvfold foldid foldno foldindex foldnumber")
 REPEAT = word_set("repeat repeats repetition rep repeatid repeatno")
 CLUSTER = word_set("cluster clusters clusterid group groupid patient patientid user userid subject subjectid passage")
+KEYS = ID | FOLD | REPEAT | CLUSTER
 WEIGHT = word_set("weight weights sampleweight sampleweights rowweight caseweight")
 MODEL = word_set(
     "model models modelname modelid classifier learner learnerid algorithm system method clf llm provider agent wflowid"

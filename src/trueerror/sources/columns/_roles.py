@@ -133,10 +133,11 @@ def resolve(table: InputTable, asked: ColumnRequest) -> tuple[Layout, tuple[Labe
 
 def _as_written(table: InputTable, truth: str, named: Mapping[str, str]) -> None:
     """Labels and keys are numbers only where each is written as it is printed; so are answers beside such a truth."""
-    values = set(table.few(truth, MOST_CLASSES) or ()) if table.kind(truth) == "number" else set()
-    numbers = [c for c in table.columns if values and table.kind(c) in ("integer", "number")]
-    answers = [c for c in numbers if set(table.few(c, len(values)) or (math.nan,)) <= values]
-    table.as_written([truth, *answers, *(c for role, c in named.items() if role != "weight")])
+    numbers = {"integer": ("number",), "number": ("integer", "number")}.get(table.kind(truth), ())
+    values = set(table.few(truth, MOST_CLASSES) or ()) if numbers else set()
+    answers = [c for c in table.columns if values and c != truth and table.kind(c) in numbers]
+    answers = [c for c in answers if set(table.few(c, len(values)) or (math.nan,)) <= values]
+    table.as_written([truth, *answers], [c for role, c in named.items() if role != "weight"])
 
 
 def _model_column(table: InputTable, asked: ColumnRequest) -> str | None:

@@ -79,6 +79,8 @@ VIEW = "trueerror_given"
 WAYS = ("isnan({0} // 1.0::DOUBLE)", "isnan(coalesce(nullif({0}, {0} + 1), {0}))", "{0}::VARCHAR = 'nan'")
 
 
+# Columns of labels or keys, each with those that are compared with it.
+Alike = tuple[tuple[str, ...], ...]
 # A query as a relation that has not been fetched.
 Run = Callable[[str], duckdb.DuckDBPyRelation]
 
@@ -282,16 +284,19 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
         super().__init__(columns, kinds, name=name, provenance=provenance)
         self.run, self.source, self.raw, self.store, self.where = run, source, raw, store, where
         self._whole_ends: dict[str, tuple[int, int]] | None = None
-        self.written_again: Callable[[Collection[str]], tuple[Kind, ...]] | None = None
+        self._settled: set[tuple[str, ...]] = set()
+        self.written_again: Callable[[Alike], tuple[Kind, ...]] | None = None
         if rows is not None:  # known, and without gaps
             self.n, self._filled = rows, dict.fromkeys(columns, rows)
             return
         self.n = int(self.ask(self.dialect.rows().alias("n"))["n"])
 
-    def as_written(self, columns: Sequence[str]) -> None:
-        floats = [column for column in columns if self.kind(column) == "number"]
-        if floats and self.written_again is not None:
-            kinds = self.written_again(floats)
+    def as_written(self, labels: Sequence[str], keys: Sequence[str] = ()) -> None:
+        groups = [tuple(labels), *((key,) for key in keys)]
+        alike = tuple(group for group in groups if any(self.kind(column) == "number" for column in group))
+        if set(alike) - self._settled and self.written_again is not None:
+            self._settled |= set(alike)
+            kinds = self.written_again(alike)
             EngineTable.__init__(self, self.columns, kinds, name=self.name, provenance=self.provenance)
 
     @property
@@ -479,24 +484,28 @@ BARE = f"trim({{0}}, {quoted(BLANKS)})"
 PLAIN = f"CASE WHEN {BARE} IN ({', '.join(map(quoted, MISSING))}) THEN NULL ELSE {BARE} END"
 ODD = f"bool_or({{0}} <> {BARE} OR {{0}} IN ({', '.join(map(quoted, MISSING))}))"
 IS_NUMBER = f"regexp_full_match({{0}}, {quoted(NUMBER)}) AND abs(try_cast({{0}} AS DOUBLE)) < {EXACT}"
+# How programs write booleans, each in one way throughout a column.
+FLAGS = (("true", "false"), ("True", "False"), ("TRUE", "FALSE"))
 # Beside numbers a spelling of missing may have blanks around it.
 NULLS = {f"{before}{text}{after}": "" for text in MISSING for before in ("", " ") for after in ("", " ")}
 
 
 def load_csv(
-    connection: duckdb.DuckDBPyConnection, files: Files, written: Collection[str] = ()
+    connection: duckdb.DuckDBPyConnection, files: Files, written: Alike = ()
 ) -> tuple[tuple[str, ...], list[str]]:
     """The files as the table `raw`, with columns c0, c1, …; returns their real names and their types.
 
     `written` are columns of labels and keys: numbers only where each cell is written as its number is printed.
     """
     header = read_header(files)
-    texts = {f"c{i}" for i, name in enumerate(header.names) if name in written}
+    alike = [[f"c{header.names.index(name)}" for name in columns] for columns in written]
+    texts = {c for columns in alike for c in columns}
     whole = _load(connection, files, header, texts)
     if long := _long_numbers(connection, whole):
         whole = _load(connection, files, header, texts | long)
     _settle_whole(connection, header, whole, texts)
-    _settle_fractions(connection, texts - set(whole))
+    for columns in alike:
+        _settle_alike(connection, *columns)
     _tidy_texts(connection, texts)
     connection.execute("SET enable_external_access = false")
     return header.names, described(connection, "raw")[1]
@@ -510,17 +519,18 @@ def _load(
     seen = CANDIDATES + (f", sample_size = {rows:d}" if rows else "")
     try:
         names, kinds = described(connection, _selection(files, header, seen))
-        again = described(connection, _selection(files, header, seen, padded=True))[1] if "VARCHAR" in kinds else kinds
-        types, padded = dict(zip(names, again, strict=True)), again != kinds
+        again = described(connection, _selection(files, header, seen, gaps=True))[1] if "VARCHAR" in kinds else kinds
+        types, gaps = dict(zip(names, again, strict=True)), bool(rows) or again != kinds
         whole = [c for c, kind in types.items() if kind == "BIGINT"]
         read = {c: "DOUBLE" if kind == "DOUBLE" and c not in texts else "VARCHAR" for c, kind in types.items()}
-        parts = [f"try_cast({c} AS BIGINT) AS {c}" if c in whole else c for c in types]
-        number = "try_cast({0} AS BIGINT)::VARCHAR"
-        printed = f"CASE WHEN {{0}} = {number} OR {BARE} = {number} THEN NULL ELSE {PLAIN} END AS w{{1}}"
-        parts += [printed.format(c, c[1:]) for c in whole]
         typed = f"{CANDIDATES}, types = {{{', '.join(f'{quoted(c)}: {quoted(kind)}' for c, kind in read.items())}}}"
-        connection.execute(_query(files, header, typed, padded=padded))  # with expressions the order of files is lost
-        connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT {', '.join(parts)} FROM raw")
+        numbers = "".join(f", try_cast({c} AS BIGINT) AS n{c}" for c in whole)
+        parts = [f"n{c} AS {c}" if c in whole else c for c in types]
+        parts += [f"nullif({c}, n{c}::VARCHAR) AS w{c[1:]}" for c in whole]
+        rows_read = _selection(files, header, typed, gaps=gaps)
+        connection.execute(
+            f"CREATE OR REPLACE TABLE raw AS SELECT {', '.join(parts)} FROM (SELECT *{numbers} FROM ({rows_read}))"
+        )
     except duckdb.ConversionException as error:
         if not rows:
             return _load(connection, files, header, texts, -1)  # a later row is no number
@@ -546,28 +556,38 @@ def _settle_whole(
     """Columns of whole numbers as such, as floats, or as text: the first where every cell is written as printed."""
     if not whole:
         return
-    numbers = {c: f"w{c[1:]}" for c in whole}
-    if header.thousands:
-        numbers = {c: f"replace({w}, {quoted(header.thousands)}, '')" for c, w in numbers.items()}
-    if header.decimal == ",":
-        numbers = {c: f"replace({w}, ',', '.')" for c, w in numbers.items()}
-    terms = ", ".join(f"count(w{c[1:]}), bool_and({IS_NUMBER.format(n)})" for c, n in numbers.items())
-    answers = iter(connection.execute(f"SELECT {terms} FROM raw").fetchall()[0])
-    for (c, number), odd, are_numbers in zip(numbers.items(), answers, answers, strict=True):
-        if odd and are_numbers and c not in texts:
+    counts = ", ".join(f"count(w{c[1:]})" for c in whole)
+    odd = [c for c, n in zip(whole, connection.execute(f"SELECT {counts} FROM raw").fetchall()[0], strict=True) if n]
+    for c in odd:
+        w = f"w{c[1:]}"
+        # Blanks around a number are no part of it.
+        connection.execute(f"UPDATE raw SET {w} = nullif({PLAIN.format(w)}, {c}::VARCHAR) WHERE {w} IS NOT NULL")
+        number = f"replace({w}, {quoted(header.thousands)}, '')" if header.thousands else w
+        number = f"replace({number}, ',', '.')" if header.decimal == "," else number
+        look = f"SELECT count({w}), bool_and({IS_NUMBER.format(number)}) FROM raw"
+        left, are_numbers = connection.execute(look).fetchall()[0]
+        if left and are_numbers and c not in texts:
             as_float = f"coalesce(try_cast({number} AS DOUBLE), {c}::DOUBLE)"
             connection.execute(f"ALTER TABLE raw ALTER {c} TYPE DOUBLE USING {as_float}")
-        elif odd:
-            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE VARCHAR USING coalesce(w{c[1:]}, {c}::VARCHAR)")
+        elif left:
+            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE VARCHAR USING coalesce({w}, {c}::VARCHAR)")
+    for c in whole:
         connection.execute(f"ALTER TABLE raw DROP w{c[1:]}")
 
 
-def _settle_fractions(connection: duckdb.DuckDBPyConnection, texts: Collection[str]) -> None:
-    """Labels and keys that are fractions, each written as it is printed, stay numbers: no label is one."""
-    printed = "bool_and({0} = try_cast({0} AS DOUBLE)::VARCHAR) AND bool_or(try_cast({0} AS DOUBLE) % 1 > 0)"
-    for c in texts:
-        if connection.execute(f"SELECT {printed.format(c)} FROM raw").fetchall()[0][0]:
-            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE DOUBLE")
+def _settle_alike(connection: duckdb.DuckDBPyConnection, key: str, *answers: str) -> None:
+    """A column of labels or keys holds numbers where its cells are written in the one way in which these are printed:
+    as whole numbers, or as fractions, which are no labels. Answers are of the kind of such labels, or text."""
+    types = dict(zip(*described(connection, "raw"), strict=True))
+    number, same = "try_cast({0} AS DOUBLE)", "{{0}}::VARCHAR IS NOT DISTINCT FROM try_cast({{0}} AS {})::VARCHAR"
+    as_whole, as_float = same.format("BIGINT"), same.format("DOUBLE")
+    fractions = f"bool_and({as_float}) AND bool_or(isfinite({number}) AND {number} % 1 <> 0)"
+    looks = [fractions.format(key), *(f"bool_and({as_whole} OR {as_float})".format(c) for c in answers)]
+    are_fractions, *printed = connection.execute(f"SELECT {', '.join(looks)} FROM raw").fetchall()[0]
+    numeric = types[key] == "BIGINT" or are_fractions
+    for c, is_number in zip((key, *answers), (numeric, *(numeric and yes for yes in printed)), strict=True):
+        if types[c] != "BIGINT" or not is_number:
+            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE {'DOUBLE' if is_number else 'VARCHAR'}")
 
 
 def _tidy_texts(connection: duckdb.DuckDBPyConnection, texts: Collection[str]) -> None:
@@ -585,21 +605,19 @@ def _exact_error(connection: duckdb.DuckDBPyConnection, files: Files, header: He
     """Without guessing types, DuckDB says in which row a file breaks."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header.names)))
     try:
-        connection.execute(_query(files, header, f"auto_detect = false, columns = {{{columns}}}", names=False))
+        typed = f"auto_detect = false, columns = {{{columns}}}"
+        connection.execute(f"CREATE OR REPLACE TABLE raw AS {_selection(files, header, typed, names=False)}")
     except duckdb.Error as error:
         return error
     return None
 
 
-def _query(files: Files, header: Header, options: str, *, names: bool = True, padded: bool = False) -> str:
-    return f"CREATE OR REPLACE TABLE raw AS {_selection(files, header, options, names=names, padded=padded)}"
-
-
-def _selection(files: Files, header: Header, options: str, *, names: bool = True, padded: bool = False) -> str:
+def _selection(files: Files, header: Header, options: str, *, names: bool = True, gaps: bool = False) -> str:
+    """The rows of the files; with `gaps` all spellings of missing are, which takes its time."""
     ending = "" if header.newline is None else f"new_line = {quoted(repr(header.newline)[1:-1])}, "
     ending += f"thousands = {quoted(header.thousands)}, " if header.thousands else ""
     named = f"names = {listed(f'c{i}' for i in range(len(header.names)))}, " if names else ""
-    named += f"nullstr = {listed(NULLS if padded else MISSING)}, "
+    named += f"nullstr = {listed(NULLS if gaps else [''])}, "
     return (
         f"SELECT * FROM read_csv({listed(files.paths)}, skip = {header.skip:d}, "
         f"header = {str(header.first_line).lower()}, "
@@ -712,7 +730,7 @@ class FileConnection:
     def __init__(self, files: Files, temp_folder: Path) -> None:
         self.files, self.temp_folder = files, temp_folder
         self.made: list[str] = []
-        self.written: frozenset[str] = frozenset()
+        self.written: Alike = ()
         self.names, self.kinds = self._open()
 
     def _open(self) -> tuple[tuple[str, ...], tuple[Kind, ...]]:
@@ -728,9 +746,9 @@ class FileConnection:
         self.connection.execute("SET lock_configuration = true")
         return names, kinds
 
-    def as_written(self, columns: Collection[str]) -> tuple[Kind, ...]:
+    def as_written(self, alike: Alike) -> tuple[Kind, ...]:
         """Load the rows once more, these columns as they are written; returns what all columns hold."""
-        self.written |= frozenset(columns)
+        self.written = (*self.written, *alike)
         self.connection.close()
         self.names, self.kinds = self._open()
         return self.kinds
@@ -782,6 +800,8 @@ def connect_alone(spill: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
+# Types that DuckDB finds in texts of JSON.
+WRITTEN = re.compile(r"\b(DATE|TIMESTAMP|TIME|UUID|INTERVAL)( WITH TIME ZONE)?(?=$|[],)[])")
 LISTS = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*[^\s{]|([\[{]\s*(\"[^\"]{0,99}\"\s*:\s*)?){100})")
 
 
@@ -791,11 +811,15 @@ def _load_json(
     compression = quoted("gzip" if files.gzipped else "uncompressed")
 
     def load(paths: Iterable[Path], compression: str) -> tuple[tuple[str, ...], list[str]]:
-        connection.execute(
-            f"CREATE OR REPLACE TABLE raw AS SELECT * FROM read_json({listed(paths)}, sample_size = -1, "
-            f"compression = {compression}, hive_partitioning = false)"
-        )
-        return described(connection, "raw")
+        rows = f"FROM read_json({listed(paths)}, compression = {compression}, hive_partitioning = false"
+        connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT * {rows}, sample_size = -1)")
+        names, types = described(connection, "raw")
+        # JSON has no dates: what looks like one stays as it is written.
+        texts = [WRITTEN.sub("VARCHAR", type_) for type_ in types]
+        if texts != types:
+            columns = ", ".join(f"{quoted(name)}: {quoted(type_)}" for name, type_ in zip(names, texts, strict=True))
+            connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT * {rows}, columns = {{{columns}}})")
+        return names, texts
 
     try:
         # DuckDB takes gigabytes for lists within lists, of which it can make no columns.
@@ -869,7 +893,8 @@ def _normalise(
     # Text in CSV files may hold booleans.
     texts = [i for i, (_, kind) in enumerate(plain_columns) if kind == "text"] if files.format == "csv" else []
     if texts:
-        terms = ", ".join(f"bool_and(lower({plain_columns[i][0]}) IN ('true', 'false'))" for i in texts)
+        one_way = " OR ".join(f"bool_and({{0}} IN ({quoted(yes)}, {quoted(no)}))" for yes, no in FLAGS)
+        terms = ", ".join(one_way.format(plain_columns[i][0]) for i in texts)
         for i, yes in zip(texts, connection.execute(f"SELECT {terms} FROM {renamed}").fetchall()[0], strict=True):
             if yes:
                 plain_columns[i] = (f"lower({plain_columns[i][0]}) = 'true'", "boolean")

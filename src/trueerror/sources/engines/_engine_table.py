@@ -129,7 +129,7 @@ class EngineTable(ABC, Generic[E, F]):
     def range(self, name: str) -> tuple[float, float] | None:
         """The lowest and the highest number of a column, NaN where it has none; None where that is not known."""
 
-    def as_written(self, columns: Sequence[str]) -> None:
+    def as_written(self, labels: Sequence[str], keys: Sequence[str] = ()) -> None:
         """Most engines have types of their own."""
 
     @abstractmethod

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import EXACT, Column, Foreign
-from trueerror.inputs._cells import MISSING
+from trueerror.inputs._cells import BLANKS, MISSING
 from trueerror.inputs._options import InputError
 from trueerror.inputs._settings import current
 from trueerror.sources._paths import asking, engine_failed
@@ -318,7 +318,7 @@ def _opened(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTable
         # By position, so that dots, backticks and names that differ in case only cannot matter.
         wrapped = nw.from_native(native.toDF(*(f"r{i}" for i in range(len(columns)))))
     # Polars takes names such as * and ^…$ for patterns.
-    plain_columns = [_plain(nw.nth(i), dtype, has_spans=library in SPANS) for i, dtype in enumerate(dtypes)]
+    plain_columns = [_plain(nw.nth(i), dtype, library) for i, dtype in enumerate(dtypes)]
     large = _fit_in_64_bits(wrapped, dtypes)
     for i, fits in large.items():
         whole: tuple[nw.Expr, Kind] = (nw.nth(i).cast(nw.Int64), "integer")
@@ -393,9 +393,8 @@ def _knows(native: Foreign, operation: str) -> bool:
     return bool(native.get_backend().has_operation(getattr(operations, operation)))
 
 
-def _plain(value: nw.Expr, dtype: nw.dtypes.DType, *, has_spans: bool) -> tuple[nw.Expr, Kind]:
-    """A column in one of the few types, and what it holds; numbers may hold NaN yet. `has_spans`: an engine can tell
-    how long a duration is."""
+def _plain(value: nw.Expr, dtype: nw.dtypes.DType, library: str) -> tuple[nw.Expr, Kind]:
+    """A column in one of the few types, and what it holds; numbers may hold NaN yet."""
     if dtype == nw.Boolean:
         return value, "boolean"
     if dtype.is_integer():
@@ -404,12 +403,13 @@ def _plain(value: nw.Expr, dtype: nw.dtypes.DType, *, has_spans: bool) -> tuple[
     if dtype.is_numeric():
         # Adding zero turns −0.0 into 0.0.
         return value.cast(nw.Float64) + 0.0, "number"
-    if dtype == nw.Duration and has_spans:
+    if dtype == nw.Duration and library in SPANS:
         return nw.concat_str(value.dt.total_microseconds().cast(nw.String), nw.lit(" µs")), "date"
     if dtype.is_temporal() and dtype != nw.Duration:
         return value.cast(nw.String), "date"
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        bare = value.cast(nw.String).str.strip_chars()
+        # polars takes other blanks away too where it is not told which; Ibis cannot be told.
+        bare = value.cast(nw.String).str.strip_chars(None if library == "ibis" else BLANKS)
         return nw.when(~bare.is_in(MISSING)).then(bare), "text"
     # Lists, structures and the like only have to be counted as there or not.
     return nw.when(~value.is_null()).then(nw.lit(1)), "other"

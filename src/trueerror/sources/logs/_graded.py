@@ -398,7 +398,7 @@ def _reached(fields: Mapping[str, object], name: str) -> object:
 
 def _plain(value: object) -> object:
     """A field as the name of a group."""
-    return value if isinstance(value, str | int) else f"{value:g}" if isinstance(value, float) else str(value)
+    return value if isinstance(value, str | int | float) else str(value)
 
 
 def _unequal_epochs(by_model: Mapping[str, Answers], missing: Missing) -> str:
