@@ -28,8 +28,8 @@ TEXTS: dict[str, list[str]] = {
     "hexadecimal": ["0x10", "16", "0x11"],
     "leading zeros": ["007", "7", "0007"],
     "underscores": ["1_000", "1000"],
-    "points": ["1.0", "2.0"],
     "points and none": ["1.0", "1", "1."],
+    "more digits than are printed": ["1.00", "2.00"],
     "decimals": ["1.50", "1.5", "2.5"],
     "signs": ["+5", "5", "-5"],
     "zeros": ["0", "-0", "00"],
@@ -56,6 +56,7 @@ MISSING: dict[str, list[str]] = {
 }
 TYPED: dict[str, list[Any]] = {
     "whole": [1, 20, 300],
+    "whole floats": [1.0, 20.0, 0.0],
     "long whole": [2**53 + 1, 2**53, -(2**53) - 1],
     "boolean": [True, False],
     "fractions": [0.5, 1.5, 2.25],
@@ -266,6 +267,25 @@ def test_answers_of_a_file_are_numbers_where_they_are_written_as_such(tmp_path: 
     columns = {"truth": ["7", "0", "0", "7"] * 3, "points": ["7.", "0", "0", "7"] * 3}
     with pytest.raises(InputError, match="'7\\.' in row 1"):
         te.read(as_csv(columns, tmp_path))
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".csv.gz"])
+@pytest.mark.parametrize("scored", [False, True])
+def test_floats_that_pandas_wrote_are_the_floats_of_the_frame(ending: str, scored: bool, tmp_path: Path) -> None:
+    frame = pytest.importorskip("pandas").DataFrame(
+        {
+            "truth": [1.0, 0.0] * 8,
+            "svm": [1.0, 0.0, 1.0, 1.0] * 4,
+            "tree": [0.0, 0.0, 1.0, 1.0] * 4,
+            "city": [1.0, 2.0] * 8,
+        }
+    )
+    if scored:
+        frame[["svm", "tree"]] = frame[["svm", "tree"]] * 0.8 + 0.1
+    frame.to_csv(tmp_path / f"rows{ending}", index=False, sep="\t" if ending == ".tsv" else ",")
+    read = te.read(tmp_path / f"rows{ending}", by="city")
+    assert (read.labels, read.keys("slices").names) == ((0, 1), (1, 2))
+    assert te.compare(read).to_json() == te.compare(frame, by="city").to_json()
 
 
 def test_text_in_json_is_never_a_date(tmp_path: Path) -> None:

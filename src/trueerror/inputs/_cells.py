@@ -2,7 +2,8 @@
 
 Blanks around a text are no part of it. `MISSING` lists the spellings of a missing cell. A text is a number only in a
 file that has no other way to write one (CSV), and there a label or a key is a number only where each cell of its column
-is written as that number is printed. Dates and durations go by one name each.
+is written as that number is printed: all as whole numbers (1), or all as floats (1.0). Dates and durations go by one
+name each.
 """
 
 from __future__ import annotations

@@ -52,8 +52,6 @@ def open_frame(frame: Foreign) -> InputTable:
     >>> open_frame({"truth": [0, 1], "svm": [0.1, 0.9]}).columns
     ('truth', 'svm')
     """
-    if isinstance(frame, np.ndarray) and frame.dtype.names:
-        frame = {name: frame[name] for name in frame.dtype.names}
     if isinstance(frame, Mapping) and not isinstance(frame, Result):
         return ColumnsTable({name: _cells(values) for name, values in frame.items()})
     with asking(type(frame).__module__.split(".")[0]):
