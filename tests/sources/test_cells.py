@@ -71,7 +71,7 @@ Columns = dict[str, list[Any]]
 
 def table(kinds: dict[str, list[Any]]) -> Columns:
     """A truth, what a model said of it, and a column of each kind with the answers to it."""
-    columns: Columns = {"y": [i % 2 for i in range(N)], "score": [((7 * i) % N + 0.5) / N for i in range(N)]}
+    columns: Columns = {"y": [i % 2 for i in range(N)], "score": [((7 * i) % N + 0.5) / 32 for i in range(N)]}
     for kind, cells in kinds.items():
         columns[kind] = [cells[i % len(cells)] for i in range(N)]
         columns[f"{kind} said"] = [cells[i % len(cells) if i % 5 else 0] for i in range(N)]
@@ -121,11 +121,13 @@ def as_sqlite(columns: Columns, folder: Path) -> Path:
 
 
 def as_sheet(columns: Columns, folder: Path) -> Path:
-    openpyxl = pytest.importorskip("openpyxl")
+    import openpyxl
+
     book = openpyxl.Workbook()
-    book.active.append(list(columns))
-    for row in zip(*columns.values(), strict=True):
+    for row in (list(columns), *zip(*columns.values(), strict=True)):
         book.active.append(row)
+    for cell in (cell for row in book.active for cell in row if isinstance(cell.value, str)):
+        cell.data_type = "s"  # also of texts that begin as formulas do
     book.save(folder / "cells.xlsx")
     return folder / "cells.xlsx"
 
@@ -213,6 +215,8 @@ NAMED = re.compile(r'"sources": \[\s*"the table"\s*\]')
 
 
 DOORS = (*FRAMES, *ENGINES, *FILES)
+# A type that a file does not have.
+NOT_HELD: dict[Callable[..., Any], str] = {as_sqlite: "boolean", as_sheet: "long whole"}
 GROUPS = {
     f"texts {i}": {kind: TEXTS[kind] for kind in list(TEXTS)[4 * i : 4 * i + 4]} for i in range((len(TEXTS) + 3) // 4)
 } | {"missing": MISSING, "typed": TYPED}
@@ -221,7 +225,7 @@ GROUPS = {
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: str(door.__name__))
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_cell_is_the_same_through_every_door(door: Callable[..., Any], group: str, tmp_path: Path) -> None:
-    check(door, {k: v for k, v in GROUPS[group].items() if k != "boolean" or door is not as_sqlite}, tmp_path)
+    check(door, {k: v for k, v in GROUPS[group].items() if k != NOT_HELD.get(door)}, tmp_path)
 
 
 @pytest.mark.parametrize("door", [*FRAMES, *ENGINES, as_csv, as_parquet], ids=lambda door: str(door.__name__))

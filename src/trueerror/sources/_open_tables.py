@@ -176,7 +176,9 @@ def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | 
     notes: tuple[str, ...] = ()
     try:
         if function == "read_excel":
-            frame, notes = _sheet(pandas.read_excel(file, sheet_name=None), file.name, table_name)
+            frame, notes = _sheet(
+                pandas.read_excel(file, sheet_name=None, dtype=object, na_filter=False), file.name, table_name
+            )
         elif hasattr(pandas, function):
             frame = getattr(pandas, function)(file)
         else:
