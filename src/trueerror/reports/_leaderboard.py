@@ -408,8 +408,7 @@ def model_board(part: ModelEvaluation) -> Markup:
     for measure, title in zip(measures, metric_titles(part, measures), strict=True):
         groups.setdefault(_axis_of(measure), []).append((title, part.overall[measure.name], False))
     if part.baseline_label is not None and part.shows_accuracy:
-        first = next(iter(groups))
-        groups[first].insert(1, (table.rows[-1][0], part.baseline, True))
+        groups.setdefault(_axis_of(find_measure("accuracy")), []).insert(1, (table.rows[-1][0], part.baseline, True))
     bodies = []
     for (low, high, better), rows in groups.items():
         within = (float(low), float(high))  # type: ignore[arg-type]
