@@ -39,7 +39,7 @@ MODULES = {
     "te.logs": ("Logs of other tools", te.logs),
     "te.testing": ("Assertions for test suites", te.testing),
 }
-WIDE = 84
+WIDE = 78
 # How a list of parameters begins in a docstring; pages have a table in its place.
 LISTED = "Parameters\n----------"
 _UNLISTED = re.compile(rf"(?:^|\n\n){LISTED}(?:\n.+)*")
@@ -180,7 +180,7 @@ def _listed(name: str, thing: Any) -> str:
         facts = ", ".join(fact for fact in ("" if written in ("Any", "object") else written, default) if fact)
         lines.append(f"{_starred(p)}{' : ' if facts else ''}{facts}")
         said = (meaning(name, p.name) or "").replace("; [which there are](METHODS)", "")
-        lines += textwrap.wrap(said, WIDE - 8, initial_indent=" " * 4, subsequent_indent=" " * 4)
+        lines += textwrap.wrap(said, WIDE - 2, initial_indent=" " * 4, subsequent_indent=" " * 4)
     return "\n".join([LISTED, *lines]) if lines else ""
 
 

@@ -338,10 +338,10 @@ def few_clusters(clusters: KeyedConfusion | Keys) -> Iterator[str]:
 def errors_in_runs(runs: RunsFound) -> Iterator[str]:
     """Rows that are wrong together are worth fewer, so limits without time= or clusters= are too narrow. The rule looks
     at the errors of all models and at how they differ; of independent samples it fires in less than 1 of 100."""
-    size = (
-        f"{whole(runs.rows)} rows count as about {whole(round(runs.effective))} independent ones: limits are too narrow"
+    yield (
+        f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}). {whole(runs.rows)} rows count as "
+        f"about {whole(round(runs.effective))} independent ones, so limits are too narrow"
     )
-    yield f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}): {size}"
 
 
 @rule("TE205", severity="warning", title="bootstrap replicates that lose a class",
