@@ -38,7 +38,6 @@ from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError, generator
 from trueerror.kernels._random import seed_of
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.metrics.scores import auc as area_of
 from trueerror.plots._headings import sizes_words
 from trueerror.plots._specs import Axis, Band, Curves, Line
 from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal, roc_line
@@ -142,7 +141,7 @@ class Explored:
     @property
     def sharp(self) -> bool:
         """Whether all curves press into the corner, so that a picture of the whole square shows nothing."""
-        areas = [area_of(c.table) for c in self.curves.values() if not c.calls]
+        areas = [(1 + c.gini) / 2 for c in self.curves.values() if not c.calls]
         return bool(areas) and min(areas) > SHARP
 
 
@@ -158,7 +157,7 @@ def explore(p: Predictions, asked: ReportOptions | None = None, *, now: str = IN
     if p.positive is None or not models or (p.weights_kind == "sampling" and not all(map(p.has_scores, models))):
         return None
     curves = {m: roc(p, model=m) for m in models}
-    ranked = dict(sorted(curves.items(), key=lambda item: -area_of(item[1].table)))
+    ranked = dict(sorted(curves.items(), key=lambda item: 2.0 if item[1].calls else -item[1].gini))
     in_use = {m: _in_use(p, m) for m in curves}
     start = Start(
         prior=next(iter(curves.values())).prevalence
