@@ -193,11 +193,8 @@ def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | 
     for name in frame.columns:
         if frame[name].dtype == object and any(isinstance(v, bytes) for v in frame[name]):
             frame[name] = [v.decode("utf-8", "replace") if isinstance(v, bytes) else v for v in frame[name]]
-    frame_table = open_frame(frame)
-    table = ColumnsTable(
-        {c: frame_table.values(c) for c in frame_table.columns}, name=file.name, backend="pandas", provenance=file.name
-    )
-    table.notes = notes
+    table = cast("ColumnsTable", open_frame(frame))
+    table.name, table.provenance, table.notes = file.name, file.name, notes
     return table
 
 
