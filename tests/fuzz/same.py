@@ -221,6 +221,8 @@ def _written(cells: dict[str, list[str]], path: Path) -> Path:
 
 def plain_json(tree: Any) -> Any:
     """Without the names of files, and with labels as text: a file of text has no types, a frame has."""
+    if isinstance(tree, dict) and tree.get("type") == "mapping":
+        return {str(k): plain_json(v) for k, v in tree["pairs"]}
     if isinstance(tree, dict):
         kept = {k: v for k, v in tree.items() if k != "sources"}
         return {k: list(map(str, v)) if k == "labels" and v else plain_json(v) for k, v in kept.items()}

@@ -293,6 +293,12 @@ def test_floats_that_pandas_wrote_are_the_floats_of_the_frame(ending: str, score
 
 
 def test_text_in_json_is_never_a_date(tmp_path: Path) -> None:
-    for cells in (["12:30", "12:31"], ["2024-1-2", "2024-01-02"], [f"{'A' * 8}{'-0000' * 3}-{'0' * 12}", "b"]):
+    for cells in (
+        ["12:30", "12:31"],
+        ["12:30", "Infinity"],
+        ["2024-01-02", "Infinity"],
+        ["2024-1-2", "2024-01-02"],
+        [f"{'A' * 8}{'-0000' * 3}-{'0' * 12}", "b"],
+    ):
         rows = te.read(as_json({"truth": cells * 3, "a": cells * 3}, tmp_path))
         assert rows.labels == tuple(sorted(cells))

@@ -8,6 +8,7 @@ import json
 import lzma
 import sqlite3
 import sys
+import time
 import zipfile
 from contextlib import closing
 from pathlib import Path
@@ -111,6 +112,20 @@ def test_a_sheet_by_its_name(tmp_path: Path) -> None:
 def test_what_holds_one_table_takes_no_name(given: Any) -> None:
     with pytest.raises(te.InputError, match="table='m' names a table of a SQLite or DuckDB file"):
         te.read(given, table="m")
+
+
+def test_a_sheet_that_is_nearly_empty_is_refused_at_once(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (["truth", "svm"], [0, 0], [1, 1]):
+        book.active.append(row)
+    book.active["A1048576"] = book.active["XFD1"] = 1
+    book.save(tmp_path / "t.xlsx")
+    started = time.monotonic()
+    with pytest.raises(FileError, match=r"t\.xlsx has 1,048,576 × 16,384 cells, nearly all empty"):
+        te.read(tmp_path / "t.xlsx")
+    assert time.monotonic() - started < 5
 
 
 BATTLES = [("x", "y", "x"), ("y", "x", "x"), ("x", "y", "y")] * 5

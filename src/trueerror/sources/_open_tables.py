@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -96,6 +97,7 @@ PROGRAMS = {
 }
 # A workbook unpacks to ten times its size, and its cells take more memory than that.
 MOST_SHEETS, SHEETS_TIMES = 16 << 20, 25
+PLACE = re.compile(rb"""\br\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")
 PICKLES = (".pkl", ".pickle", ".joblib")
 
 
@@ -121,8 +123,7 @@ def table_for(source: object, beside: object, table: str | None) -> str | None:
 
 def columns_for(source: object, beside: object, columns: Mapping[str, Foreign]) -> dict[str, Foreign]:
     """Options of te.read for one of two sources."""
-    given = dict(columns)
-    return given | {"table": table_for(source, beside, given["table"])} if "table" in given else given
+    return {k: table_for(source, beside, v) if k == "table" else v for k, v in columns.items()}
 
 
 def check_table_name(source: object, table: str | None) -> None:
@@ -146,10 +147,7 @@ def file_table(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
 
 
 def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | None:
-    """The table in a file of another program, read through pandas; None where the ending is none of theirs.
-
-    `table_name` chooses among the tables of a database and the sheets of a workbook.
-    """
+    """The table in a file of another program, or the one of that name; None where the ending is none of theirs."""
     file = Path(path) if isinstance(path, str | os.PathLike) else None
     ending = "" if file is None else file.suffix.lower()
     if file is None or not os.path.isfile(file):  # also of a name that no system takes
@@ -168,34 +166,41 @@ def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | 
     if zipfile.is_zipfile(file):
         with zipfile.ZipFile(file) as archive:
             check_archive(file, archive.infolist(), MOST_SHEETS, SHEETS_TIMES)
-    packages = "pandas" + (f" {needs}" if needs else "")
+            _check_sheets(file, archive)
+    asked: dict[str, Any] = (
+        {"sheet_name": None, "dtype": object, "na_filter": False} if function == "read_excel" else {}
+    )
     try:
         import pandas
-    except ImportError:
-        raise FileError(f"{file.name} is {what}: pip install {packages}, or save it as CSV or Parquet") from None
-    notes: tuple[str, ...] = ()
-    try:
-        if function == "read_excel":
-            frame, notes = _sheet(
-                pandas.read_excel(file, sheet_name=None, dtype=object, na_filter=False), file.name, table_name
-            )
-        elif hasattr(pandas, function):
-            frame = getattr(pandas, function)(file)
+
+        if hasattr(pandas, function):
+            frame = getattr(pandas, function)(file, **asked)
         else:
             frame, _ = getattr(import_module(needs), function)(file)
     except ImportError:
+        packages = f"pandas {needs}".rstrip()
         raise FileError(f"{file.name} is {what}: pip install {packages}, or save it as CSV or Parquet") from None
-    except FileError:
-        raise
     except Exception as error:  # noqa: BLE001
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FileError(f"{file.name} cannot be read as {what}: {reason}") from None
+    frame, notes = _sheet(frame, file.name, table_name) if asked else (frame, ())
     for name in frame.columns:
         if frame[name].dtype == object and any(isinstance(v, bytes) for v in frame[name]):
             frame[name] = [v.decode("utf-8", "replace") if isinstance(v, bytes) else v for v in frame[name]]
     table = cast("ColumnsTable", open_frame(frame))
     table.name, table.provenance, table.notes = file.name, file.name, notes
     return table
+
+
+def _check_sheets(file: Path, archive: zipfile.ZipFile) -> None:
+    """Refuse sheets that are nearly empty: a cell is made for each place up to the last row and the last column."""
+    for member in archive.infolist():
+        cells, rows, last = 0, 0, b""
+        for place in PLACE.finditer(archive.read(member)):
+            cells, rows, last = cells + 1, max(rows, int(place[2])), max(last, place[1].rjust(3))
+        columns = sum(26**i * (letter - 64) for i, letter in enumerate(last.strip()[::-1]))
+        if rows * columns > max(MOST_SHEETS, SHEETS_TIMES * cells):
+            raise FileError(f"{file.name} has {rows:,} × {columns:,} cells, nearly all empty: keep the table alone")
 
 
 def _sheet(sheets: Mapping[str, Any], name: str, wanted: str | None) -> tuple[Any, tuple[str, ...]]:
@@ -219,11 +224,6 @@ def _one_of(names: Sequence[str], wanted: str | None, file: str, instead: str = 
     raise FileError(f"{file} holds {len(names)} tables ({listed}): name the one that is meant with table={instead}")
 
 
-def _identifier(name: str) -> str:
-    """A name in SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def _duckdb_table(file: Path, wanted: str | None) -> InputTable:
     """One table of a DuckDB file, opened for reading only and counted there; those of other schemas as schema.name."""
     import duckdb
@@ -239,7 +239,7 @@ def _duckdb_table(file: Path, wanted: str | None) -> InputTable:
     places = {(name if schema == "main" else f"{schema}.{name}"): (schema, name) for schema, name in listed}
     try:
         chosen = _one_of(sorted(places), wanted, file.name, ', or pass connection.table("name")')
-        relation = database.table(".".join(map(_identifier, places[chosen])))
+        relation = database.table(".".join('"' + part.replace('"', '""') + '"' for part in places[chosen]))
     except FileError:
         database.close()
         raise
@@ -269,7 +269,7 @@ def _sqlite_table(file: Path, wanted: str | None) -> InputTable:
                 )
             ]
             chosen = _one_of(names, wanted, file.name, ", or pass the frame that pandas.read_sql makes of it")
-            cursor = database.execute(f"SELECT * FROM {_identifier(chosen)}")
+            cursor = database.execute('SELECT * FROM "' + chosen.replace('"', '""') + '"')
             columns = [str(part[0]) for part in cursor.description]
             rows = cursor.fetchall()
     except sqlite3.Error as error:

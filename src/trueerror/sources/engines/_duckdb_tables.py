@@ -587,9 +587,9 @@ def _settle_alike(connection: duckdb.DuckDBPyConnection, key: str, *answers: str
     looks += [f"bool_and({as_float[c]} OR {bare[c]} = try_cast({bare[c]} AS BIGINT)::VARCHAR)" for c in answers]
     are_floats, *printed = connection.execute(f"SELECT {', '.join(looks)} FROM raw").fetchall()[0]
     numeric = types[key] == "BIGINT" or are_floats
-    for c, is_number in zip((key, *answers), (numeric, *(numeric and yes for yes in printed)), strict=True):
-        if types[c] != "BIGINT" or not is_number:
-            held = f"DOUBLE USING {number[c]}" if is_number else "VARCHAR"
+    for c, yes in zip((key, *answers), (True, *printed), strict=True):
+        if types[c] != "BIGINT" or not (numeric and yes):
+            held = f"DOUBLE USING {number[c]}" if numeric and yes else "VARCHAR"
             connection.execute(f"ALTER TABLE raw ALTER {c} TYPE {held}")
 
 
@@ -815,13 +815,12 @@ def _load_json(
 
     def load(paths: Iterable[Path], compression: str) -> tuple[tuple[str, ...], list[str]]:
         rows = f"FROM read_json({listed(paths)}, compression = {compression}, hive_partitioning = false"
-        connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT * {rows}, sample_size = -1)")
-        names, types = described(connection, "raw")
+        names, types = described(connection, f"SELECT * {rows}, sample_size = -1)")
         # JSON has no dates: what looks like one stays as it is written.
         texts = [WRITTEN.sub("VARCHAR", type_) for type_ in types]
-        if texts != types:
-            columns = ", ".join(f"{quoted(name)}: {quoted(type_)}" for name, type_ in zip(names, texts, strict=True))
-            connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT * {rows}, columns = {{{columns}}})")
+        columns = ", ".join(f"{quoted(name)}: {quoted(type_)}" for name, type_ in zip(names, texts, strict=True))
+        typed = "sample_size = -1" if names == ("json",) else f"columns = {{{columns}}}"
+        connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT * {rows}, {typed})")
         return names, texts
 
     try:
