@@ -363,11 +363,13 @@ OF_KIND: dict[str, Callable[[Any], bool]] = {
     "a dictionary": lambda value: hasattr(value, "items") and not hasattr(value, "columns"),
     "a dictionary by name": lambda value: OF_KIND["a dictionary"](value) and all(isinstance(k, str) for k in value),
     "a pair": lambda value: hasattr(value, "__len__") and not isinstance(value, str | bytes) and len(value) == 2,
+    "a name": lambda value: not hasattr(type(value), "columns"),
     "a list": lambda value: isinstance(value, Iterable),
     "a list of numbers": lambda value: isinstance(value, Iterable) and all(map(is_real, itertools.islice(value, 1000))),
 }
 ANNOTATED = {"float": "a number", "float | int": "a number", "int": "a whole number", "bool": "True or False",
-             "Mapping": "a dictionary", "tuple": "a pair"}  # fmt: skip
+             "Mapping": "a dictionary", "tuple": "a pair", **dict.fromkeys(
+             ("ColumnChoice", "ColumnChoice | Sequence", "str | Sequence", "str | Mapping"), "a name")}  # fmt: skip
 
 
 def _kind(parameter: inspect.Parameter) -> str:
