@@ -198,6 +198,8 @@ def _listed(value: Any) -> Any:
     kind = type(value).__name__
     if kind == "dict":
         return {name: None if type(one).__name__ == MASKED else _listed(one) for name, one in value.items()}
+    if getattr(getattr(value, "dtype", None), "names", None) and value.shape:
+        return {name: value[name] for name in value.dtype.names}
     if kind == "MaskedArray" and value.shape and value.mask.any():
         return value.tolist()
     if kind in ("list", "tuple") and "numpy.ma" in sys.modules and MASKED in str({*map(type, value)}):
