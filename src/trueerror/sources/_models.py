@@ -224,7 +224,8 @@ def _is_matrix(values: object) -> bool:
 def _taken_apart(truth: ArrayLike, values: ArrayLike) -> ArrayLike:
     """A frame, or a list of arrays, as {model: column} or as one model's {class: column}."""
     if type(values).__name__ == "LazyFrame":  # beside a truth in memory its columns are in memory too
-        values = values.collect()
+        lazy: Foreign = values
+        values = lazy.collect()
     if is_table(values) and not is_lazy(values):
         names = _column_names(values)
         if len(names) < 2:
