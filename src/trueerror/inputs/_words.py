@@ -371,7 +371,7 @@ OF_KIND: dict[str, Callable[[Any], bool]] = {
 }
 ANNOTATED = {"float": "a number", "float | int": "a number", "int": "a whole number", "bool": "True or False",
              "Mapping": "a dictionary", "tuple": "a pair", **dict.fromkeys(
-             ("ColumnChoice", "ColumnChoice | Sequence", "str | Sequence", "str | Mapping"), "a name")}  # fmt: skip
+             ("ColumnChoice", "ColumnChoice | Sequence", "str | Sequence"), "a name")}  # fmt: skip
 
 
 def _kind(parameter: inspect.Parameter) -> str:

@@ -43,11 +43,10 @@ PERCENT_WORDS = frozenset(("accuracy", "error", "auc", "f1", "recall", "precisio
 @speaks
 def rank(
     scores: Any, *, higher_is_better: bool = True, method: PostHoc = "wilcoxon", adjust: Together = "westfall-young",
-    reference: str | None = None, family: str | Mapping[str, str] | None = None, confidence: float = 0.95,
-    missing: MissingScores = "error", dataset: str | None = None, learner: str | None = None, fold: str | None = None,
-    repeat: str | None = None, value: str | None = None, names: Iterable[Any] | None = None,
-    test_train_ratio: float | None = None, rope: float | None = None, rng: Rng = None, cv: Any = None,
-    table: str | None = None,
+    reference: str | None = None, family: Any = None, confidence: float = 0.95, missing: MissingScores = "error",
+    dataset: str | None = None, learner: str | None = None, fold: str | None = None, repeat: str | None = None,
+    value: str | None = None, names: Iterable[Any] | None = None, test_train_ratio: float | None = None,
+    rope: float | None = None, rng: Rng = None, cv: Any = None, table: str | None = None,
 ) -> LearnerRanking:  # fmt: skip
     """Rank learners over data sets, and say between which of them there is a clear difference.
 
@@ -78,7 +77,7 @@ def rank(
     check_word(missing, ("error", "drop"), "missing")
     level = round(1 - check_confidence(confidence), 12)
     check_table_name(scores, table)
-    column = None if isinstance(family, Mapping) or family == "stem" else family
+    column = family if isinstance(family, str) and family != "stem" else None
     columns = Columns(dataset, learner, fold, repeat, value, column)
     sheet = _folds_alone(scores, columns, cv, test_train_ratio)
     if sheet is None:
