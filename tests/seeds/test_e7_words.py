@@ -111,3 +111,26 @@ def test_E7_findings_do_not_claim_it_either() -> None:
         words = f"{r.title} {r.fix}".lower()
         assert "equal" not in words
         assert "prove" not in words
+
+
+def test_D3_typed_folds_of_one_learner_have_mean_and_s() -> None:
+    errors = [0.1, 0.12, 0.09, 0.11, 0.1, 0.08, 0.12, 0.1, 0.09, 0.11]
+    one = te.significance.fold_differences(errors, names=("tree", ""))
+    assert one.mean == pytest.approx(np.mean(errors))
+    assert one.s == pytest.approx(np.std(errors, ddof=1))
+    reach = 2.2622 * one.s / np.sqrt(10)
+    assert (one.plain.low, one.plain.high) == pytest.approx((one.mean - reach, one.mean + reach), abs=1e-5)
+    assert one.corrected.high > one.plain.high
+    assert te.load(one.to_json()) == one
+    typed = said("folds", "tree=" + ",".join(map(str, errors)))
+    assert f"s {one.s:.4f}" in typed
+    assert "corrected t 9 2.26" in typed
+
+
+def test_E4_E7_unpaired_folds_in_the_shell_with_critical_value_and_null_hypothesis() -> None:
+    a, b = [0.12, 0.10, 0.15, 0.11], [0.13, 0.12, 0.14]
+    typed = said("folds", "A=" + ",".join(map(str, a)), "B=" + ",".join(map(str, b)), "--unpaired")
+    known = te.significance.unpaired_t(a, b, df="conservative")
+    assert known.df == 2
+    assert f"t, fewer df −{-known.statistic:.2f} 2 4.30 .{round(1000 * known.p_value)}" in typed
+    assert "Null hypothesis: on average the two do not differ" in typed
