@@ -183,8 +183,8 @@ def fold_differences(
     """
     how: dict[str, Any] = {"confidence": confidence, "alternative": alternative}
     apart = second is not None and not paired
-    same = (first, np.zeros(np.shape(first)) if second is None else second)
-    a, b = (numbers(first, "first"), numbers(second, "second")) if apart else paired_numbers(*same)
+    a = numbers(first, "first")
+    b = np.zeros(len(a)) if second is None else numbers(second, "second") if apart else paired_numbers(first, second)[1]
     if (k := min(len(a), len(b))) < 2:
         raise InputError(f"a spread needs the scores of two folds or more, but there {'is 1' if k else 'are none'}")
     if apart:
@@ -192,7 +192,8 @@ def fold_differences(
     else:
         ratio = _ratio_of(k, count(repeats, "repeats")) if test_train_ratio is None else float(test_train_ratio)
         plain, corrected = paired_t(a, b, **how), corrected_t(a - b, test_train_ratio=ratio, **how)
-    one, two = str(names[0]), "0" if second is None else str(names[1])
+    one, two = map(str, names)
+    two = "0" if second is None else two
     return FoldDifferences(
         names=(one, two), first=tuple(a.tolist()), second=() if second is None else tuple(b.tolist()),
         plain=replace(plain, first=one, second=two), corrected=replace(corrected, first=one, second=two),
