@@ -157,7 +157,7 @@ def test_bootstrap_counts_distinct_training_rows():
     known = corrected_t(scores.of("one") - scores.of("two"), test_train_ratio=tested / (120 - tested))
     cmp = run.compare()
     same(cmp["one", "two"].alone(), known)
-    assert run.summary().verdicts["data"].startswith("On the rows left out: ")
+    assert run.summary().verdicts["data"].startswith("On the rows left out (the table: 632+): ")
     assert f"at {round(120 - tested)} training rows" in cmp.estimand
     assert scores.test_train_ratio == pytest.approx(tested / (120 - tested))
 

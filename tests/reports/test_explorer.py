@@ -524,3 +524,14 @@ def test_numbers_are_written_as_everywhere(pages, browser):
         assert written == [number(value), three_digits(value)]
         share = min(value, 1.0)
         assert browser.run("return trueerrorWords.share(arguments[0]);", share) == share_words(share)
+
+
+def test_a_model_with_labels_alone_keeps_the_curves_of_the_others(tmp_path, browser):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    scores = {name: 1 / (1 + np.exp(-(gap * y + rng.normal(size=200)))) for name, gap in (("a", 2.0), ("b", 1.0))}
+    given = te.predictions(y, {"labels": y ^ (rng.random(200) < 0.2)}, scores=scores, positive=1)
+    browser.open(te.report(given, tmp_path / "mixed.html"))
+    assert {row[0].split()[0] for row in browser.rows('[data-x="models"]')} >= {"labels", "a", "b"}
+    assert browser.all("#calibration")
+    assert not browser.said()

@@ -356,3 +356,10 @@ def test_columns_take_their_decimals_from_the_narrowest_interval():
     column = Column.of([wide, narrow], power=2, least=1)
     assert column.words(wide).count(".") == 3
     assert np.isclose(float(column.say(narrow.estimate)), 90.0)
+
+
+def test_the_accuracy_of_a_constant_stands_beside_the_accuracy(tmp_path, browser):
+    table = te.Confusion([[150, 40], [60, 250]], labels=["+", "-"], positive="+")
+    browser.open(te.report(te.evaluate(table, costs=[[-1, 100], [1, 0]]), tmp_path / "costs.html"))
+    names = [row[0] for row in browser.rows(".leaderboard")]
+    assert names[names.index("accuracy") + 1].startswith("always")

@@ -133,7 +133,7 @@ def test_the_explorer_counts_clusters_in_rows_as_the_source_does(kind, filed, tm
         p = te.read(path, truth="truth", cluster="who")
     else:
         p = te.predictions(truth, scores=scores, clusters=keys)
-    cuts = {m: _explorer.Cuts(np.array([0.9, 0.5, 0.31, 0.02]), []) for m in p.models}
+    cuts = {m: _explorer.Cuts(np.array([0.9, 0.5, 0.31, 0.02]), np.arange(4), []) for m in p.models}
     by_rows, by_source = _explorer._in_clusters(p, cuts, 0), _explorer._in_keys(p, cuts)
     for m in p.models:
         for one, other in zip(by_rows[m], by_source[m], strict=True):

@@ -257,3 +257,17 @@ def test_a_model_called_like_part_of_a_word_is_named() -> None:
 def test_a_gap_told_in_hundreds_keeps_a_decimal() -> None:
     said = te.gaps(Y, P, by=G, metrics="accuracy")["accuracy"].said("cost per 100 rows", 100)
     assert "lowest in c (70.0), highest in a (75.0); a gap of 5.0, 95 % CI 0.0 to " in said
+
+
+def test_a_record_of_a_metric_is_heard() -> None:
+    wide = te.gaps(Y, P, by=G, metrics={"f_beta": {"beta": 5}})["f_beta"]
+    for group, interval in wide.groups.items():
+        rows = group == G
+        assert interval.estimate == pytest.approx(te.metric("f_beta", Y[rows], P[rows], beta=5))
+
+    def share(truth, scores):
+        return float(np.mean(scores[truth == 1] > 0.5))
+
+    record = {share: {"needs": "scores", "title": "Found"}}
+    assert "Found by group" in str(te.gaps(Y, scores=P.astype(float), by=G, metrics=record))
+    assert str(te.bootstrap((Y, P), record, replicates=50)).startswith("Found ")

@@ -85,7 +85,7 @@ def test_classes_in_another_order_are_the_same_classes():
     ("call", "words"),
     [
         (lambda: te.compare(M1), "second confusion matrix is missing"),
-        (lambda: te.compare({"a": M1}), "comparing takes two"),
+        (lambda: te.compare({"a": M1}), "te.evaluate"),
         (lambda: te.compare(M1, [0, 1]), "no confusion matrix"),
         (lambda: te.compare(M1, M2, clusters=[1, 2]), "clusters= cannot be used here"),
         (lambda: te.compare(M1, M2, metric="auc"), "needs scores"),
@@ -216,7 +216,7 @@ def test_the_shell_evaluates_a_typed_matrix(written):
         (["evaluate", "--matrix", "1 2 x 3"], "'x' is no count"),
         (["evaluate", "rows.csv", "--matrix", "1 2 3 4"], "not both"),
         (["evaluate", "--matrix", "a=1 2 3 4", "--matrix", "a=1 2 3 4"], "two matrices are called 'a'"),
-        (["compare", "--matrix", "1 2 3 4"], "takes two"),
+        (["compare", "--matrix", "1 2 3 4"], "judges one"),
         (["compare", "--matrix", "a=1 2 3 4", "--matrix", "a=1 2 3 4"], "two matrices are called 'a'"),
         (["compare", "--counts", "--marginals", "a=1"], "one of them"),
         (["compare", "--marginals", "A=456"], "NAME=RIGHT/ROWS"),

@@ -42,7 +42,6 @@ from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word, generator
 from trueerror.metrics._registry import Prior, find_measure, score_share
-from trueerror.metrics.scores import auc as area_of
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, whole, with_limits
 from trueerror.results._values import joined_notes, sentences_of
@@ -348,10 +347,8 @@ class Roc(TableCurve):
 
     @property
     def gini(self) -> float:
-        """2·AUC − 1."""
-        if self._of_labels:
-            raise labels_only("gini", self.name)
-        return 2 * float(area_of(self.table)) - 1
+        """2·AUC − 1, of the area that `auc` gives."""
+        return 2 * self.auc().estimate - 1
 
     def auc(
         self, method: AreaMethod | None = None, *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None

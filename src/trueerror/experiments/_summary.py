@@ -357,7 +357,8 @@ def _verdict(
     if len(fitted_learners(run, [data])) < 2:
         return "".join(single_verdict(name, interval) for name, interval in intervals.items()), (), ()
     try:
-        lead = "On the rows left out: " if run.plan.name == "Bootstrap" else ""
+        made = listing(list(dict.fromkeys(i.method.removeprefix("bootstrap-") for i in intervals.values())))
+        lead = f"On the rows left out (the table: {made}): " if run.plan.name == "Bootstrap" else ""
         comparison = compare_learners(run, metric, data, confidence=confidence).without(*ignore)
         lucky = [f for f in comparison.findings if f.code == "TE407"]
         return lead + comparison.verdict, lucky, [pair.method for pair in comparison.pairs]

@@ -267,6 +267,9 @@ def majority_baseline(confusion: Confusion, baseline_p: float, hollow_others: in
     label = t.labels[int(margins.truth.argmax())]
     share, constant = (f"{percents(float(x))} %" for x in (accuracy, baseline))
     more = f"; the same is true of {whole(hollow_others)} more" if hollow_others else ""
+    turned = (margins.predicted.sum() - margins.hits.sum()) / total
+    if len(t.labels) == 2 and turned > baseline and baseline_p <= 0.05:
+        more += f"; with its two answers swapped it would be right on {percents(float(turned))} %: check which is which"
     if accuracy <= baseline:
         yield f'right on {share} of the rows, no more than the {constant} that always answering "{label}" gets{more}'
     elif baseline_p > 0.05:

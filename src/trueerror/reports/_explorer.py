@@ -157,7 +157,7 @@ def explore(p: Predictions, asked: ReportOptions | None = None, *, now: str = IN
     if p.positive is None or not models or (p.weights_kind == "sampling" and not all(map(p.has_scores, models))):
         return None
     curves = {m: roc(p, model=m) for m in models}
-    ranked = dict(sorted(curves.items(), key=lambda item: -item[1].gini))
+    ranked = dict(sorted(curves.items(), key=lambda item: 2.0 if item[1].calls else -item[1].gini))
     in_use = {m: _in_use(p, m) for m in curves}
     start = Start(
         prior=next(iter(curves.values())).prevalence

@@ -406,10 +406,10 @@ def model_board(part: ModelEvaluation) -> Markup:
     column = Column.of(part.overall.values())
     groups: dict[tuple[object, ...], list[tuple[str, Interval, bool]]] = {}
     for measure, title in zip(measures, metric_titles(part, measures), strict=True):
-        groups.setdefault(_axis_of(measure), []).append((title, part.overall[measure.name], False))
-    if part.baseline_label is not None and part.shows_accuracy:
-        first = next(iter(groups))
-        groups[first].insert(1, (table.rows[-1][0], part.baseline, True))
+        rows = groups.setdefault(_axis_of(measure), [])
+        rows.append((title, part.overall[measure.name], False))
+        if measure.right_or_wrong == 1 and part.baseline_label is not None and part.shows_accuracy:
+            rows.append((table.rows[-1][0], part.baseline, True))
     bodies = []
     for (low, high, better), rows in groups.items():
         within = (float(low), float(high))  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
@@ -56,8 +56,9 @@ class Bootstrapped(Result):
 
 
 def bootstrap(
-    values: Any, statistic: str | Callable[..., Any] = "mean", *, method: Literal["bootstrap-t", "bca-t", "bca",
-    "percentile", "basic", "normal"] | None = None, replicates: int = 1000, confidence: float = 0.95, rng: Rng = None,
+    values: Any, statistic: str | Callable[..., Any] | Mapping[Any, Any] = "mean", *, method: Literal["bootstrap-t",
+    "bca-t", "bca", "percentile", "basic", "normal"] | None = None, replicates: int = 1000, confidence: float = 0.95,
+    rng: Rng = None,
 ) -> Bootstrapped:  # fmt: skip
     """Draw the values again with replacement, many times: variance, limits and bias of a statistic.
 
@@ -114,6 +115,8 @@ def bootstrap(
 
 def _rows(columns: tuple[Any, Any], statistic: Any) -> tuple[NDArray[np.float64], Callable[..., float]]:
     """Two columns as row numbers to draw, and the function of both columns as one of row numbers."""
+    one = isinstance(statistic, Mapping) and len(statistic) == 1
+    ((statistic, said),) = statistic.items() if one else ((statistic, {}),)
     if not callable(statistic) or statistic in (np.mean, np.median):
         metric = statistic if isinstance(statistic, str) and statistic not in STATISTICS else "accuracy"
         raise InputError(
@@ -131,7 +134,7 @@ def _rows(columns: tuple[Any, Any], statistic: Any) -> tuple[NDArray[np.float64]
         except ValueError:  # such as an area where only one class was drawn
             return math.nan
 
-    of_rows.__name__ = getattr(inner.func, "__name__", "statistic")
+    of_rows.__name__ = said.get("title") or getattr(inner.func, "__name__", "statistic")
     return np.arange(len(first), dtype=np.float64), of_rows
 
 

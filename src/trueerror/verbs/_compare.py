@@ -379,7 +379,7 @@ def compare_predictions(p: Predictions, measure: Measure, settings: Settings, as
     p, reference, method = p.items_together(), asked.reference, asked.method
     check_keys(p, method, measure)
     if len(p.models) < 2:
-        raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
+        raise InputError(f"there is one model, {p.models[0]!r}; trueerror evaluate (te.evaluate) judges one by itself")
     if reference is not None and reference not in p.models:
         raise InputError(f"reference={reference!r} is not among the models{nearest(reference, p.models)}")
     p = p.side_by_side() if measure.area else p

@@ -167,7 +167,7 @@ def compare_folds(table: FoldTable, settings: Settings, asked: Pairwise) -> Comp
     if method not in (None, "corrected-t"):
         raise InputError(f"method={method!r} needs the rows' predictions; scores of folds take 'corrected-t'")
     if len(table.learners) < 2:
-        raise InputError(f"there is one learner, {table.learners[0]!r}; comparing takes two: evaluate judges one")
+        raise InputError(f"there is one learner, {table.learners[0]!r}; te.evaluate judges one by itself")
     if reference is not None and reference not in table.learners:
         raise InputError(f"reference={reference!r} is not among the learners{nearest(reference, table.learners)}")
     scores, spec = part_scores_of(table), settings.spec(alternative=asked.alternative)

@@ -8,7 +8,7 @@ models: whether the difference between them is another one in some groups.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -43,7 +43,7 @@ from trueerror.verbs._compare import own_rows
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import Evaluation
-from trueerror.verbs._model_metrics import Settings, passed_by
+from trueerror.verbs._model_metrics import Settings, named_metrics, passed_by
 
 Limits = TypeVar("Limits", Interval, Contrast)
 # What is asked of two classes with a positive one where nothing else is: who is called, found, falsely alarmed.
@@ -372,14 +372,14 @@ def evaluation_gaps(
     parts: list[Gap] = []
     evidence: list[Evidence] = []
     refused: dict[tuple[str, bool], InputError] = {}
-    for name in _asked(ev, metrics):
+    for name, said in named_metrics(_asked(ev, metrics)).items():
         measure = passed_by(first.predictions, find_measure(name))
         known = first.settings.metrics or {}
-        settings = replace(first.settings, metrics={**known, measure.name: known.get(measure.name, {})})
-        settings = settings if costs is None else replace(settings, costs=costs)
+        settings = replace(first.settings, metrics={**known, measure.name: said or known.get(measure.name, {})})
+        settings, anew = settings if costs is None else replace(settings, costs=costs), bool(said) or costs is not None
         for model in ev.models:
             try:
-                gap, seen = metric_gap(ev, measure, model, settings, by=by, min_rows=fewest, anew=costs is not None)
+                gap, seen = metric_gap(ev, measure, model, settings, by=by, min_rows=fewest, anew=anew)
             except InputError as error:
                 refused.setdefault((model, measure.of_labels), error)
                 continue
@@ -396,9 +396,9 @@ def evaluation_gaps(
     return Gaps(parts=tuple(parts), reading=reading, findings=find(evidence, codes=("TE411",)))
 
 
-def _asked(ev: Evaluation, metrics: Any) -> list[Any]:
+def _asked(ev: Evaluation, metrics: Any) -> Any:
     if metrics is not None:
-        return [metrics] if isinstance(metrics, str) or not isinstance(metrics, Iterable) else list(metrics)
+        return metrics
     if ev.positive is not None and any(part.confusion is not None for part in ev.parts):
         return list(USUAL)
     return [ev.first_metric]

@@ -78,7 +78,7 @@ def _named_tables(first: Any, second: Any) -> dict[str, Confusion]:
         raise InputError("confusion matrices go into one dictionary by name, or two of them side by side")
     tables = {name: _table(value, name) for name, value in given.items()}
     if len(tables) < 2:
-        raise InputError("there is one confusion matrix; comparing takes two: evaluate judges one by itself")
+        raise InputError("there is one confusion matrix; trueerror evaluate (te.evaluate) judges one by itself")
     labels = next(iter(tables.values())).labels
     return {name: _in_the_order(t, labels, name) for name, t in tables.items()}
 

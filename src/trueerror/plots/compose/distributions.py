@@ -50,8 +50,7 @@ def score_table_picture(
     if not known.any():
         raise InputError("there is nothing to plot: no score is finite")
     low, high = float(scores[known].min()), float(scores[known].max())
-    inside = low >= 0 and high <= 1
-    low, high = (0.0, 1.0) if inside else domain_of([low, high])
+    low, high = (0.0, 1.0) if low >= 0 and high <= 1 else domain_of([low, high])
     edges = np.linspace(low, high, bins + 1)
     lines, bands = [], []
     classes = (("positive", table.positives), ("negative", table.negatives))
@@ -61,7 +60,8 @@ def score_table_picture(
         steps = np.repeat(amounts / total if total else amounts, 2)
         x = np.repeat(edges, 2)[1:-1]
         called = f"{plain(table.positive)} (positive)" if which == "positive" else "all others (negative)"
-        lines.append(Line(x=x, y=steps, name=f"{called}: {whole(total)} rows", series=place))
+        tips = {"score": x, "share of the class": steps}
+        lines.append(Line(x=x, y=steps, name=f"{called}: {whole(total)} rows", series=place, tips=tips))
         bands.append(Band(x=x, low=0 * steps, high=steps, name="share of the class in each bin", series=place))
     top = 1.12 * max(float(line.y.max()) for line in lines) or 1.0
     if threshold is not None:

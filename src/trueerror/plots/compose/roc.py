@@ -117,9 +117,9 @@ def roc_picture(
     )
 
 
-def roc_beside_precision_recall(named: Named) -> Row:
+def roc_beside_precision_recall(named: Named, *, prior: float | None = None) -> Row:
     """The same scores as ROC and as precision–recall curves: how rare the positives are shows in the second alone."""
-    pairs = [(name, PrecisionRecall(c.table, name=c.name, caution=c.caution)) for name, c in named]
+    pairs = [(name, PrecisionRecall(c.table, name=c.name, caution=c.caution, prior=prior)) for name, c in named]
     both = (
         replace(roc_picture(named, hull=False, point=False), title="ROC"),
         replace(precision_recall_picture(pairs), title="Precision–recall"),
