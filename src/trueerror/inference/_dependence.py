@@ -99,8 +99,7 @@ def held_by(errors: Floats, first: NDArray[np.integer], second: NDArray[np.integ
     The share is the mean product of two rows that have the second key alone in common, where it is largest; by chance
     each value of the first key has its values of the second in another order.
     """
-    width = int(second.max()) + 1
-    cells, of = np.unique(first.astype(np.int64) * width + second, return_inverse=True)
+    cells, of = np.unique(first.astype(np.int64) * (width := int(second.max()) + 1) + second, return_inverse=True)
     pairs = (np.bincount(second) ** 2.0).sum() - (np.bincount(of) ** 2.0).sum()
     sums = np.stack([np.bincount(of, weights=x) / max(float(x.std()), 1e-150) for x in errors])
     alone, rng = (sums * sums).sum(axis=1), np.random.default_rng(0)

@@ -184,10 +184,9 @@ class CrossedFound(NamedTuple):
         source, each = p.source.fetched(), np.stack(list(_errors(p, threshold).values()))
         for rows in (source.truth == code for code in np.unique(source.truth)):
             each[:, rows] -= each[:, rows].mean(axis=1, keepdims=True)
-        share, p_value = held_by(each, source.keyed["clusters"].codes, source.keyed["slices"].codes)
-        return (
-            cls(p.roles.column("slice") or "by", len(source.keyed["slices"].names), share) if p_value <= 0.01 else None
-        )
+        user, item = (source.keyed[kind] for kind in ("clusters", "slices"))
+        share, p_value = held_by(each, user.codes, item.codes)
+        return cls(p.roles.column("slice") or "by", len(item.names), share) if p_value <= 0.01 else None
 
 
 def _errors(p: Predictions, threshold: float | None) -> dict[str, Floats]:
