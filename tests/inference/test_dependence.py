@@ -177,7 +177,7 @@ def test_a_second_key_is_told_by_its_slices(tmp_path: Any) -> None:
     path = tmp_path / "rows.csv"
     rows = zip(truth * 1, called * 1, user, item, strict=True)
     path.write_text("\n".join(["truth,one,user,text", *(",".join(map(str, row)) for row in rows)]))
-    assert "values of 'text' repeat across the clusters" in str(te.evaluate(path, cluster="user", by="text").findings)
+    assert "'text' repeats across the clusters" in str(te.evaluate(path, cluster="user", by="text").findings)
     assert "TE220" not in te.evaluate(path, cluster=["user", "text"]).findings
 
 

@@ -336,14 +336,11 @@ def few_clusters(clusters: KeyedConfusion | Keys) -> Iterator[str]:
       fix="Pass time= where rows stand in order of time, clusters= where they belong to users, texts or sessions, and "
           "clusters=[user, item] where they belong to both (shell: --cluster user --cluster item).")  # fmt: skip
 def errors_that_depend(runs: RunsFound | CrossedFound) -> Iterator[str]:
-    """Rows that are wrong together are worth fewer, so limits without time= or clusters= are too narrow. The rule looks
-    at the errors of all models and at how they differ: in the order of the rows, and with clusters by the slices that
-    repeat across them. Of independent samples it fires in less than 1 of 100."""
+    """Rows that are wrong together are worth fewer. The rule looks at the errors of all models, in the order of the rows
+    or, with clusters, by slices that repeat across them; of independent samples it fires in less than 1 of 100."""
     if isinstance(runs, CrossedFound):
-        yield (
-            f"{runs.groups} values of {runs.column!r} repeat across the clusters and hold "
-            f"{percent(round(runs.share, 2))} of the variance of the errors, so limits by one key are too narrow"
-        )
+        part = f"{percent(round(runs.share, 2))} of the variance of the errors"
+        yield f"{runs.column!r} repeats across the clusters and holds {part}: limits by one key are too narrow"
     else:
         yield (
             f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}). {whole(runs.rows)} rows count "

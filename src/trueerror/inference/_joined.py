@@ -174,7 +174,6 @@ class CrossedFound(NamedTuple):
     """Slices that repeat across clusters, and which share of the variance of the errors they hold."""
 
     column: str
-    groups: int
     share: float
     model: str = ""
 
@@ -185,8 +184,8 @@ class CrossedFound(NamedTuple):
         for rows in (source.truth == code for code in np.unique(source.truth)):
             each[:, rows] -= each[:, rows].mean(axis=1, keepdims=True)
         user, item = (source.keyed[kind] for kind in ("clusters", "slices"))
-        share, p_value = held_by(each, user.codes, item.codes)
-        return cls(p.roles.column("slice") or "by", len(item.names), share) if p_value <= 0.01 else None
+        share, p_value = held_by(each, user.codes, item.codes) if len(item.names) >= 10 else (0.0, 1.0)
+        return cls(p.roles.column("slice") or "by", share) if p_value <= 0.01 else None
 
 
 def _errors(p: Predictions, threshold: float | None) -> dict[str, Floats]:

@@ -229,12 +229,10 @@ def row_evidence(p: Predictions, threshold: float | None = None, most_rows: int 
     told = p.folded or any(map(p.has_scores, p.models))
     if p.n > most_rows or (isinstance(p.source, GroupedSource) and p.source.table.costly_queries):
         return []
-    runs: RunsFound | CrossedFound | None = None
+    seen: type[RunsFound | CrossedFound] = CrossedFound if {*p.facts.kinds} == {"clusters", "slices"} else RunsFound
+    alone = p.n >= 50 and (seen is CrossedFound or not {"clusters", "folds", "repeats"} & {*p.facts.kinds})
     try:
-        if p.n >= 50 and not {"clusters", "folds", "repeats"} & {*p.facts.kinds}:
-            runs = RunsFound.of(p, threshold)
-        elif {*p.facts.kinds} == {"clusters", "slices"} and len(p.keys("slices").names) >= 10:
-            runs = CrossedFound.of(p, threshold)
+        runs = seen.of(p, threshold) if alone else None
     except MemoryBudgetExceeded:
         return []  # a finding is not worth more memory than was allowed
     found = [] if runs is None else [Evidence(model=runs.model, runs=runs)]
@@ -311,8 +309,7 @@ def loss_evidence(rows: PairedRows, settings: Settings) -> list[Evidence]:
     for model in p.models:
         m = p.moments(model, measure.function, **settings.options(measure))
         if m.n > 1 and math.isfinite(m.mean) and m.standard_error > 0:
-            worth = (m.mean / m.standard_error) ** 2
-            evidence.append(Evidence(model=model, loss_sizes=[(measure.title, worth)]))
+            evidence.append(Evidence(model=model, loss_sizes=[(measure.title, (m.mean / m.standard_error) ** 2)]))
     return evidence
 
 
