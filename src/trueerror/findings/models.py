@@ -336,7 +336,7 @@ def few_clusters(clusters: KeyedConfusion | Keys) -> Iterator[str]:
       fix="Pass time= where rows stand in order of time, clusters= where they belong to users, texts or sessions, and "
           "clusters=[user, item] where they belong to both (shell: --cluster user --cluster item).")  # fmt: skip
 def errors_that_depend(runs: RunsFound | CrossedFound) -> Iterator[str]:
-    """Rows that are wrong together are worth fewer. The rule looks at the errors of all models, in the order of the rows
+    """Rows that are wrong together are worth fewer. The rule looks at the errors of all models, in the order of rows
     or, with clusters, by slices that repeat across them; of independent samples it fires in less than 1 of 100."""
     if isinstance(runs, CrossedFound):
         part = f"{percent(round(runs.share, 2))} of the variance of the errors"
