@@ -167,7 +167,8 @@ class RunsFound(NamedTuple):
         is_sorted = any((a != b).any() and ((a <= b).all() or (a >= b).all()) for a, b in steps)
         found = {m: runs_of(x, source.truth) for m, x in _errors(p, threshold).items()}
         model, most = min(found.items(), key=lambda item: item[1][0])
-        return None if is_sorted or most[0] * len(found) > 0.001 else cls(model, most[0] * len(found), p.n, most[1])
+        p_value = most[0] * len(found) + is_sorted
+        return (None, cls(model, p_value, p.n, most[1]))[p_value <= 0.001]
 
 
 class CrossedFound(NamedTuple):
@@ -190,10 +191,9 @@ class CrossedFound(NamedTuple):
 
 def _errors(p: Predictions, threshold: float | None) -> dict[str, Floats]:
     """1 where a model calls a row wrongly, the ranks of what has no calls, and how models differ from the first."""
-    source, series = p.source.fetched(), dict[str, Floats]()
-    for m in p.models:
-        called = p.scale is None and p.has_predictions(m)
-        series[m] = (source.predicted_codes(m, threshold) != source.truth) * 1.0 if called else _ranks(source, m)
+    source = p.source.fetched()
+    of = (lambda m: _ranks(source, m), lambda m: (source.predicted_codes(m, threshold) != source.truth) * 1.0)
+    series: dict[str, Floats] = {m: of[p.scale is None and p.has_predictions(m)](m) for m in p.models}
     return series | {f"{m} and {p.models[0]}": series[m] - series[p.models[0]] for m in p.models[1:]}
 
 
