@@ -12,15 +12,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._answer import contrast_of
 from trueerror.inference._contrast import SEARCHED_P, contrast, of_better
 from trueerror.inference._estimate import apart
 from trueerror.inference._fragility import Failing, furthest, undone_by
-from trueerror.inference._problem import IntervalSpec, Problem, critical_t
+from trueerror.inference._problem import IntervalSpec, Problem, Range, critical_t
 from trueerror.inference._sample import Sampled
 from trueerror.inference.auc._binned import unpaired_table_contrast, within_words
 from trueerror.inference.loss._mean import infinite_contrast
@@ -34,9 +32,6 @@ from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion
 from trueerror.tallies._score_bounds import Bounds
-
-Range = tuple[float, float]
-Ints = NDArray[np.int64]
 
 
 class ModelRows(NamedTuple):

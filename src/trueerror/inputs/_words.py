@@ -198,6 +198,8 @@ def _listed(value: Any) -> Any:
     kind = type(value).__name__
     if kind == "dict":
         return {name: None if type(one).__name__ == MASKED else _listed(one) for name, one in value.items()}
+    if getattr(getattr(value, "dtype", None), "names", None) and getattr(value, "shape", ()) != ():
+        return {name: value[name] for name in value.dtype.names}  # a structured array is the table of its fields
     if kind == "MaskedArray" and value.shape and value.mask.any():
         return value.tolist()
     if kind in ("list", "tuple") and "numpy.ma" in sys.modules and MASKED in str({*map(type, value)}):
@@ -343,16 +345,15 @@ class CallForm:
         return f": {self.spoken}({arguments})"
 
 
-ODD = {MASKED: "a missing value", "NAType": "a missing value", "NaTType": "a missing value",
+ODD = {**dict.fromkeys((MASKED, "NAType", "NaTType"), "a missing value"),
+       **dict.fromkeys(("void", "record"), "a structure of NumPy; pass one field, as in v['a']"),
        **dict.fromkeys(("timedelta", "timedelta64", "Timedelta"), "a span of time")}  # fmt: skip
 
 
 def _odd(name: str, value: Any) -> str:
     """What a value is that no argument can be."""
-    if isinstance(value, type) and name not in CLASSES:
-        return f"a value, and not the class {value.__name__}"
-    structure = getattr(getattr(value, "dtype", None), "kind", "") == "V"
-    return "a structure of NumPy; pass one field, as in v['a']" if structure else ODD.get(type(value).__name__, "")
+    is_class = isinstance(value, type) and name not in CLASSES
+    return f"a value, and not the class {value.__name__}" if is_class else ODD.get(type(value).__name__, "")
 
 
 OF_KIND: dict[str, Callable[[Any], bool]] = {

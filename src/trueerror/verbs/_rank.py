@@ -77,7 +77,7 @@ def rank(
     check_word(missing, ("error", "drop"), "missing")
     level = round(1 - check_confidence(confidence), 12)
     check_table_name(scores, table)
-    column = None if isinstance(family, Mapping) or family == "stem" else family
+    column = family if isinstance(family, str) and family != "stem" else None
     columns = Columns(dataset, learner, fold, repeat, value, column)
     sheet = _folds_alone(scores, columns, cv, test_train_ratio)
     if sheet is None:
