@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import trueerror as te
@@ -27,12 +28,18 @@ WORDS = ["no", "yes"]
 TEXT = "y,svm\n" + "".join(f"{a},{b}\n" for a, b in zip(Y, SAID, strict=True))
 
 
-@pytest.mark.parametrize("ending", ["dta", "feather"])
+@pytest.mark.parametrize("ending", ["dta", "feather", "orc", "sav", "zsav", "xlsx"])
 def test_files_through_pandas(tmp_path: Path, ending: str) -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"y": Y, "svm": SAID})
-    file = tmp_path / f"t.{ending}"
-    frame.to_stata(file, write_index=False) if ending == "dta" else frame.to_feather(file)
+    import pyreadstat
+
+    frame, file = pd.DataFrame({"y": Y, "svm": SAID}), tmp_path / f"t.{ending}"
+    written = {
+        "dta": lambda: frame.to_stata(file, write_index=False),
+        "feather": lambda: frame.to_feather(file),
+        "orc": lambda: frame.to_orc(file),
+        "xlsx": lambda: frame.to_excel(file, index=False),
+    }
+    written.get(ending, lambda: pyreadstat.write_sav(frame, file, compress=ending == "zsav"))()
     assert te.evaluate(te.read(file))["accuracy"].estimate == pytest.approx(4 / 6)
 
 
@@ -63,9 +70,8 @@ def test_a_package_that_is_missing_is_named(
 
 
 def test_the_sheet_with_the_table_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pandas = pytest.importorskip("pandas")
-    sheets = {"About": pandas.DataFrame({"note": ["read me"]}), "Data": pandas.DataFrame({"y": Y, "svm": SAID})}
-    monkeypatch.setattr(pandas, "read_excel", lambda file, **options: sheets)
+    sheets = {"About": pd.DataFrame({"note": ["read me"]}), "Data": pd.DataFrame({"y": Y, "svm": SAID})}
+    monkeypatch.setattr(pd, "read_excel", lambda file, **options: sheets)
     (tmp_path / "t.xlsx").write_bytes(b"PK")
     p = te.read(tmp_path / "t.xlsx")
     assert (p.n, p.models) == (6, ("svm",))
@@ -93,8 +99,6 @@ def test_sqlite(tmp_path: Path) -> None:
 
 
 def test_a_sheet_by_its_name(tmp_path: Path) -> None:
-    pd = pytest.importorskip("pandas")
-    pytest.importorskip("openpyxl")
     with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
         pd.DataFrame({"y": Y, "svm": SAID}).to_excel(book, sheet_name="May", index=False)
         pd.DataFrame({"y": Y, "tree": Y}).to_excel(book, sheet_name="June", index=False)
@@ -138,7 +142,7 @@ def test_verbs_that_open_a_file_take_a_table_of_it(tmp_path: Path, verb: Any, co
 
 
 def pandas_frame(columns: Any) -> Any:
-    return pytest.importorskip("pandas").DataFrame(columns)
+    return pd.DataFrame(columns)
 
 
 def test_grades_of_a_table_by_its_name(tmp_path: Path) -> None:

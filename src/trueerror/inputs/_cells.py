@@ -1,8 +1,8 @@
 """What a cell is, whatever its column is from.
 
-Blanks around a text are no part of it. `MISSING` lists the spellings of a missing cell. A text is a number only in a
-file that has no other way to write one (CSV), and there a label or a key is a number only where each cell of its column
-is written as that number is printed. Dates and durations go by one name each.
+Blanks around a text are no part of it. `MISSING` lists the spellings of a missing cell. A text is a number only in CSV,
+which has no other way to write one. Labels and keys are numbers there where each cell of the column is written as its
+number is printed: all as whole numbers (1), or all as floats (1.0). Dates and durations go by one name each.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ def named_cells(cells: Sequence[Any]) -> list[Any]:
 
 def are_dates(texts: Iterable[object]) -> bool:
     """Whether there are texts, and all of them are dates, moments or durations."""
-    known = [DURATION, MOMENT]
-    seen = ((isinstance(text, str) and any(form.fullmatch(text) for form in known)) for text in texts)
+    seen = (isinstance(text, str) and any(form.fullmatch(text) for form in (DURATION, MOMENT)) for text in texts)
     return next(seen, False) and all(seen)
 
 

@@ -198,8 +198,8 @@ def _listed(value: Any) -> Any:
     kind = type(value).__name__
     if kind == "dict":
         return {name: None if type(one).__name__ == MASKED else _listed(one) for name, one in value.items()}
-    if getattr(getattr(value, "dtype", None), "names", None) and value.shape:
-        return {name: value[name] for name in value.dtype.names}
+    if getattr(getattr(value, "dtype", None), "names", None) and getattr(value, "shape", ()) != ():
+        return {name: value[name] for name in value.dtype.names}  # a structured array is the table of its fields
     if kind == "MaskedArray" and value.shape and value.mask.any():
         return value.tolist()
     if kind in ("list", "tuple") and "numpy.ma" in sys.modules and MASKED in str({*map(type, value)}):
@@ -345,16 +345,15 @@ class CallForm:
         return f": {self.spoken}({arguments})"
 
 
-ODD = {MASKED: "a missing value", "NAType": "a missing value", "NaTType": "a missing value",
+ODD = {**dict.fromkeys((MASKED, "NAType", "NaTType"), "a missing value"),
+       **dict.fromkeys(("void", "record"), "a structure of NumPy; pass one field, as in v['a']"),
        **dict.fromkeys(("timedelta", "timedelta64", "Timedelta"), "a span of time")}  # fmt: skip
 
 
 def _odd(name: str, value: Any) -> str:
     """What a value is that no argument can be."""
-    if isinstance(value, type) and name not in CLASSES:
-        return f"a value, and not the class {value.__name__}"
-    structure = getattr(getattr(value, "dtype", None), "kind", "") == "V"
-    return "a structure of NumPy; pass one field, as in v['a']" if structure else ODD.get(type(value).__name__, "")
+    is_class = isinstance(value, type) and name not in CLASSES
+    return f"a value, and not the class {value.__name__}" if is_class else ODD.get(type(value).__name__, "")
 
 
 OF_KIND: dict[str, Callable[[Any], bool]] = {
@@ -370,8 +369,8 @@ OF_KIND: dict[str, Callable[[Any], bool]] = {
     "a list of numbers": lambda value: isinstance(value, Iterable) and all(map(is_real, itertools.islice(value, 1000))),
 }
 ANNOTATED = {"float": "a number", "float | int": "a number", "int": "a whole number", "bool": "True or False",
-             "Mapping": "a dictionary", "tuple": "a pair", **dict.fromkeys(
-             ("ColumnChoice", "ColumnChoice | Sequence", "str | Sequence"), "a name")}  # fmt: skip
+             "Mapping": "a dictionary", "tuple": "a pair", "ColumnChoice": "a name", "str | Sequence": "a name",
+             "ColumnChoice | Sequence": "a name"}  # fmt: skip
 
 
 def _kind(parameter: inspect.Parameter) -> str:
@@ -394,8 +393,7 @@ def is_real(value: Any) -> bool:
     >>> is_real(decimal.Decimal("0.5")), is_real(math.nan), is_real(datetime.timedelta(1)), is_real([0.5])
     (True, False, False, False)
     """
-    if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        value = value.item()
+    value = value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
     if isinstance(value, str) or (isinstance(value, Real | Decimal) and type(value).__name__ != "timedelta64"):
         try:
             return not math.isnan(float(value))
@@ -430,12 +428,11 @@ def nearest_option(word: str, known: Iterable[str]) -> str:
     return spelt[close[0]] if close else ""
 
 
-def option_for(word: str, known: Iterable[str]) -> str:
+def option_for(word: str, known: Collection[str]) -> str:
     """Our option for a word that is plain, among those that are known; "" where there is none.
 
     >>> option_for("pos_label", ["positive", "rng"]), option_for("n_jobs", ["rng"])
     ('positive', '')
     """
-    names = list(known)
     meaning = known_words().get(word)
-    return "" if meaning is None else next((name for name in meaning.ours if name in names), "")
+    return "" if meaning is None else next((name for name in meaning.ours if name in known), "")

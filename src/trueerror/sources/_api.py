@@ -379,7 +379,8 @@ def read(
     # The name is of a table in the files that may hold several, be it the truth's or a model's.
     database = next(filter(holds_tables, of_models.values()), None)
     opened = input_table(path_or_table, names, table_for(path_or_table, database, table))
-    keyed = [c for c in opened.columns if c in (id, cluster, time, by, fold, repeat) or naming.bare(c) in naming.KEYS]
+    said = {given for given in (id, cluster, time, by, fold, repeat) if isinstance(given, str)}
+    keyed = [c for c in opened.columns if c in said or naming.bare(c) in naming.KEYS]
     opened.as_written((), keyed)
     rows = split_resamples(spread_probabilities(opened))
     about_files = rows.notes

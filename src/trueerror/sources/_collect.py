@@ -671,8 +671,6 @@ def is_openable(source: object) -> bool:
         from trueerror.sources._paths import names_files
 
         return names_files(source) or (len(source) > 0 and all(isinstance(row, Mapping) for row in source))
-    if isinstance(source, np.ndarray):
-        return source.dtype.names is not None
     if isinstance(source, Mapping):
         # Curves by name are no columns.
         columns = (hasattr(v, "__len__") and not isinstance(v, Result | Predictions) for v in source.values())

@@ -52,8 +52,6 @@ def open_frame(frame: Foreign) -> InputTable:
     >>> open_frame({"truth": [0, 1], "svm": [0.1, 0.9]}).columns
     ('truth', 'svm')
     """
-    if isinstance(frame, np.ndarray) and frame.dtype.names:
-        frame = {name: frame[name] for name in frame.dtype.names}
     if isinstance(frame, Mapping) and not isinstance(frame, Result):
         return ColumnsTable({name: _cells(values) for name, values in frame.items()})
     with asking(type(frame).__module__.split(".")[0]):
@@ -178,7 +176,9 @@ def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | 
     notes: tuple[str, ...] = ()
     try:
         if function == "read_excel":
-            frame, notes = _sheet(pandas.read_excel(file, sheet_name=None), file.name, table_name)
+            frame, notes = _sheet(
+                pandas.read_excel(file, sheet_name=None, dtype=object, na_filter=False), file.name, table_name
+            )
         elif hasattr(pandas, function):
             frame = getattr(pandas, function)(file)
         else:
@@ -193,11 +193,8 @@ def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | 
     for name in frame.columns:
         if frame[name].dtype == object and any(isinstance(v, bytes) for v in frame[name]):
             frame[name] = [v.decode("utf-8", "replace") if isinstance(v, bytes) else v for v in frame[name]]
-    frame_table = open_frame(frame)
-    table = ColumnsTable(
-        {c: frame_table.values(c) for c in frame_table.columns}, name=file.name, backend="pandas", provenance=file.name
-    )
-    table.notes = notes
+    table = cast("ColumnsTable", open_frame(frame))
+    table.name, table.provenance, table.notes = file.name, file.name, notes
     return table
 
 

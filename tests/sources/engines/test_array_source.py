@@ -117,7 +117,7 @@ def test_losses_of_a_model_are_made_once_for_all_pairs(metric: str, made: int, m
 def test_what_is_kept_of_rows_belongs_to_these_rows_and_does_not_travel() -> None:
     p = three_models()
     whole, wrong = p.moments("a", brier), p.source.predicted_codes("a")
-    assert set(p.source.kept) == {("losses", "a", brier), ("predicted", "a", ("cut", None)), ("range", "a")}
+    assert set(p.source.kept) == {("losses", "a", brier), ("predicted", "a", ("cut", None, None)), ("range", "a")}
     assert not wrong.flags.writeable
     assert not pickle.loads(pickle.dumps(p.source)).kept
     few = p.source.take(np.arange(10))

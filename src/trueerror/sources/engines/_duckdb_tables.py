@@ -577,17 +577,20 @@ def _settle_whole(
 
 def _settle_alike(connection: duckdb.DuckDBPyConnection, key: str, *answers: str) -> None:
     """A column of labels or keys holds numbers where its cells are written in the one way in which these are printed:
-    as whole numbers, or as fractions, which are no labels. Answers are of the kind of such labels, or text."""
+    as whole numbers, or as floats. Answers are of the kind of such labels, each cell in either way, or text."""
     types = dict(zip(*described(connection, "raw"), strict=True))
-    number, same = "try_cast({0} AS DOUBLE)", "{{0}}::VARCHAR IS NOT DISTINCT FROM try_cast({{0}} AS {})::VARCHAR"
-    as_whole, as_float = same.format("BIGINT"), same.format("DOUBLE")
-    fractions = f"bool_and({as_float}) AND bool_or(isfinite({number}) AND {number} % 1 <> 0)"
-    looks = [fractions.format(key), *(f"bool_and({as_whole} OR {as_float})".format(c) for c in answers)]
-    are_fractions, *printed = connection.execute(f"SELECT {', '.join(looks)} FROM raw").fetchall()[0]
-    numeric = types[key] == "BIGINT" or are_fractions
+    bare = {c: PLAIN.format(f"{c}::VARCHAR") for c in (key, *answers)}
+    number = {c: f"try_cast({text} AS DOUBLE)" for c, text in bare.items()}
+    as_float = {c: f"{text} IS NOT DISTINCT FROM {number[c]}::VARCHAR" for c, text in bare.items()}
+    floats = f"bool_or(isfinite({number[key]}) AND {number[key]} % 1 <> 0) OR bool_and(abs({number[key]}) < {EXACT})"
+    looks = [f"bool_and({as_float[key]}) AND ({floats})"]
+    looks += [f"bool_and({as_float[c]} OR {bare[c]} = try_cast({bare[c]} AS BIGINT)::VARCHAR)" for c in answers]
+    are_floats, *printed = connection.execute(f"SELECT {', '.join(looks)} FROM raw").fetchall()[0]
+    numeric = types[key] == "BIGINT" or are_floats
     for c, is_number in zip((key, *answers), (numeric, *(numeric and yes for yes in printed)), strict=True):
         if types[c] != "BIGINT" or not is_number:
-            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE {'DOUBLE' if is_number else 'VARCHAR'}")
+            held = f"DOUBLE USING {number[c]}" if is_number else "VARCHAR"
+            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE {held}")
 
 
 def _tidy_texts(connection: duckdb.DuckDBPyConnection, texts: Collection[str]) -> None:
