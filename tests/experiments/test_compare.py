@@ -189,7 +189,7 @@ def test_identical_learners_are_not_told_apart():
         both = run.compare(metric)["a", "b"]
         assert both.p_value == 1
         assert (both.low, both.high) == pytest.approx((-z2 / (120 + z2), z2 / (120 + z2)), abs=1e-12)
-        assert "no test row was judged differently" in both.note
+        assert "the models agree on every test row" in both.note
     # An AUC is no mean over rows: all that is known are the ends of its range.
     assert (run.compare("auc")["a", "b"].low, run.compare("auc")["a", "b"].high) == (-1, 1)
     assert "infinite" not in str(run.compare())

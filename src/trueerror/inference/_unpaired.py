@@ -86,10 +86,6 @@ class ModelRows(NamedTuple):
             return self.p.weight_sums is None
         return not self.p.has_key("clusters") and self.p.weights_kind != "sampling"
 
-    def own_mix(self, measure: Measure) -> bool:
-        """Whether the class mix of the rows is the one that is asked for, or does not matter."""
-        return self.prior is None or measure.is_prior_free(len(self.p.labels))
-
 
 class TwoSamples(Sampled):
     """Two models, each on rows of its own."""
@@ -115,7 +111,7 @@ class TwoSamples(Sampled):
     def is_share(self, metric: Measure) -> bool:
         """Whether the metric is a share of plain rows at their own class mix."""
         share = metric.of_labels and metric.share is not None
-        return share and self.plain and all(rows.own_mix(metric) for rows in self.both)
+        return share and self.plain and all(x.prior is None or metric.is_prior_free(len(x.p.labels)) for x in self.both)
 
     def answered(self, q: Two, chosen: InferenceMethod) -> Contrast:
         """The contrast by a method, with the models' names."""
@@ -202,7 +198,8 @@ def _of_limits(q: Two, method: str, joined: Callable[[float, Range, float, Range
         raise InputError(f"{q.metric.name} is undefined: {first.note or second.note}")
     # Where scores are binned, the intervals are wider by what is open; that adds up, chance does not.
     (low1, high1), (low2, high2) = (
-        _inner(own, rows.bounds(q.metric)) for own, rows in zip((first, second), q.sample, strict=True)
+        (own.estimate, own.estimate) if (b := rows.bounds(q.metric)) is None else (float(b.low), float(b.high))
+        for own, rows in zip((first, second), q.sample, strict=True)
     )
     least, most = low1 - high2, high1 - low2
     slack = max(estimate - least, most - estimate)
@@ -246,11 +243,6 @@ def _at(interval: Callable[[float], Interval], own: Interval, df: float, confide
     further = critical_t(confidence, df)
     found = interval(1 - max(2 * float(special.stdtr(own._limits_df, -further)), SEARCHED_P))
     return found.low, found.high
-
-
-def _inner(own: Interval, bounds: Bounds | None) -> Range:
-    """Between which values an estimate lies."""
-    return (own.estimate, own.estimate) if bounds is None else (float(bounds.low), float(bounds.high))
 
 
 # Where the search for the level at which limits reach 0 ends.
