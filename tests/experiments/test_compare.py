@@ -242,6 +242,16 @@ def test_rank_over_data_sets_counts_data_sets_not_folds():
     assert run.rank(metric="error_rate").order == ranking.order
 
 
+def test_rank_takes_families_of_data_sets():
+    run = made(te.KFold(3), {f"{f}{i}": rows(60, seed=i) for i, f in enumerate("aabbc")})
+    by_stem, alone = run.rank(family="stem"), run.rank()
+    assert by_stem.data_sets == ("a", "b", "c")
+    assert by_stem.scores[0] == pytest.approx(np.mean(alone.scores[:2], axis=0))
+    assert run.rank(family=dict(zip(alone.data_sets, "xxyyz", strict=True))).scores == by_stem.scores
+    with pytest.raises(InputError, match="has no family of"):
+        run.rank(family="kind")
+
+
 def test_the_picture_shows_the_test_parts_behind_the_intervals(tens):
     from trueerror.plots.compose.forests import comparison_picture
 

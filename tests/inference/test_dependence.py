@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 import trueerror as te
 from tests.cli.program import run
@@ -167,6 +168,28 @@ def test_errors_in_runs_are_told_whatever_verb_and_whatever_was_measured() -> No
     assert "TE220" in te.compare(TRUTH, {"a": in_runs(1), "b": in_runs(2)}).findings
     assert "TE220" in te.compare(te.graded({"a": grades, "b": grades[::-1]})).findings
     assert "TE220" not in te.evaluate(TRUTH, in_runs(1), time=DAYS).findings
+
+
+def test_the_variance_over_two_keys_is_that_of_plain_loops() -> None:
+    rng = np.random.default_rng(5)
+    user, item = rng.integers(0, 25, 600), rng.integers(0, 18, 600)
+    one = np.clip(0.6 + 0.1 * rng.normal(size=25)[user] + 0.1 * rng.normal(size=600), 0, 1)
+    other = np.clip(0.5 + 0.1 * rng.normal(size=18)[item] + 0.1 * rng.normal(size=600), 0, 1)
+
+    def variance(*keys: NDArray[Any]) -> float:
+        sums: dict[tuple[int, ...], float] = {}
+        for apart, *names in zip(one - other - (one - other).mean(), *keys, strict=True):
+            sums[tuple(names)] = sums.get(tuple(names), 0.0) + apart
+        return len(sums) / (len(sums) - 1) * sum(x * x for x in sums.values()) / 600**2
+
+    found = te.compare(te.graded({"a": one, "b": other}, clusters=[user, item])).pairs[0]
+    error = math.sqrt(variance(user) + variance(item) - variance(user, item))
+    assert found.df is not None
+    assert found.df <= 17
+    assert found.width / 2 / stats.t.ppf(0.975, found.df) == pytest.approx(error, rel=2e-3)
+    alone = te.compare(te.graded({"a": one, "b": other}, clusters=user)).pairs[0]
+    assert alone.df is not None
+    assert alone.width / 2 / stats.t.ppf(0.975, alone.df) == pytest.approx(math.sqrt(variance(user)), rel=2e-3)
 
 
 def test_a_second_key_is_told_by_its_slices(tmp_path: Any) -> None:
