@@ -104,6 +104,6 @@ def test_usage_errors_exit_with_2() -> None:
 
 
 def test_the_method_that_a_caution_names_takes_the_same_rates() -> None:
-    cautious = run("difference", "0.15/30", "0.25/5000", "--method", "wald").stdout
+    cautious = run("0.15/30", "0.25/5000", "--method", "wald").stdout
     method = " ".join(cautious.split()).partition("3.825; use ")[2].split()[0]
-    assert run("difference", "0.15/30", "0.25/5000", "--method", method).exit_code == 0
+    assert run("0.15/30", "0.25/5000", "--method", method).exit_code == 0
