@@ -1,6 +1,6 @@
 """What people choose after looking: the best of several models, the worst slice, a threshold tuned on the same rows.
 
-    PYTHONPATH=src python -m validation.chosen --samples 3000 --jobs 16 [--only models|slices|thresholds] [--out FILE]
+    PYTHONPATH=src python -m validation.chosen --samples 3000 --jobs 16 [--only models] [--out FILE]
 
 For each design, fixed before the method was: how often limits hold the true value of what was chosen, how wide they
 are beside the ones that ignore the choice, and how far off the estimates are. Rivals of the rule for models: the plain
@@ -138,6 +138,22 @@ def one_of_models(make: Callable[..., tuple[Array, Array, Any]], n: int, k: int,
     }
 
 
+def other_pairs(n: int, k: int, rho: float, pattern: str, seed: int) -> dict[str, tuple[float, float, float]]:
+    """How far the limits of all differences that the best has no part in hold together: each by itself, and as told."""
+    rng = np.random.default_rng([seed, n, k, int(100 * rho), PATTERNS.index(pattern)])
+    true, units, _ = accuracies(rng, n, k, rho, pattern)
+    right, truth = units > 0, rng.integers(0, 2, n)
+    told = te.compare(truth, {str(j): np.where(right[:, j], truth, 1 - truth) for j in range(k)})
+    slack: dict[str, list[tuple[float, float]]] = {"plain": [], "rule": []}
+    for c in (c for c in told.pairs if told.best not in (c.first, c.second)):
+        i, j = int(c.first), int(c.second)
+        off = float(true[i] - true[j]) - c.estimate
+        reach = Z * float(np.std(right[:, i] * 1.0 - right[:, j], ddof=1)) / np.sqrt(n)
+        slack["plain"].append((off + reach, reach - off))
+        slack["rule"].append((off + c.estimate - c.low, c.high - c.estimate - off))
+    return {name: (0.0, *np.min(each, axis=0).tolist()) for name, each in slack.items()}
+
+
 def one_of_slices(k: int, unlike: bool, pattern: str, seed: int) -> dict[str, tuple[float, float, float]]:
     """The lowest of k slices: plain limits and the rule; and all slices together, by the share left out."""
     rng = np.random.default_rng([seed, k, unlike, len(pattern)])
@@ -203,6 +219,8 @@ def designs() -> Iterator[tuple[str, str, Callable[[int], dict[str, Any]], float
                     for pattern in PATTERNS:
                         name = f"{make.__name__}, {n} rows, {k} models, correlation {rho:g}, {pattern}"
                         yield "models", name, partial(one_of_models, make, n, k, rho, pattern), 20 / max(k, 20)
+    for pattern in ("equal", "one better by 4", "many nearly equal"):
+        yield "pairs", f"other pairs of 5 models, 300 rows, {pattern}", partial(other_pairs, 300, 5, 0.6, pattern), 1.0
     for k in SLICES:
         for unlike in (False, True):
             for pattern in ("equal", "one lower"):
@@ -238,7 +256,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=3000)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--only", choices=["models", "slices", "thresholds"])
+    parser.add_argument("--only", choices=["models", "pairs", "slices", "thresholds"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", default="chosen.jsonl")
     asked = parser.parse_args()

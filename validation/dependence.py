@@ -145,7 +145,7 @@ def one_in_time(rng: np.random.Generator, kind: str, n: int, rate: float) -> dic
     for name, rival in RIVALS.items():
         error, q = rival(right.astype(float))
         found[name] = wilson(share, error, q) if error > 0 else (np.nan, np.nan)
-    found["noticed"] = runs_of(~right * 1.0, truth).p_value < 0.001
+    found["noticed"] = runs_of(~right * 1.0, truth)[0] < 0.001
     one, two = ~wrong(rng, kind, n, rate, models=2)
     apart = one * 1.0 - two
     each = mean_over_units(apart, np.ones(n), (-1.0, 1.0))

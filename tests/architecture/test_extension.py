@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from tests.architecture.methods import withdraw
 from trueerror.inference.proportion._interval import FORMS, proportion_interval, wilson
 from trueerror.inputs._options import InputError
-from trueerror.methods._registry import ONE, methods_on, withdraw
+from trueerror.methods._registry import ONE, methods_on
 from trueerror.metrics._registry import _REGISTRY, every_measure, measure, ratio
 
 TRUTH, CALLED = [0, 1] * 40, [0, 1, 0, 1, 1, 1, 0, 0] * 10

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from tests.architecture.methods import withdraw
 from trueerror.inference._problem import IntervalLimits
 from trueerror.inputs._options import InputError
-from trueerror.methods._registry import ONE, inference_method, methods_on, withdraw
+from trueerror.methods._registry import ONE, inference_method, methods_on
 from trueerror.metrics._registry import _REGISTRY, every_measure, measure
 
 TRUTH, SCORES = [0, 0, 1, 1, 0, 1] * 5, [0.1, 0.6, 0.4, 0.9, 0.2, 0.8] * 5

@@ -3,8 +3,9 @@
 import pytest
 
 import trueerror as te
+from tests.architecture.methods import withdraw
 from trueerror.inference._contrast import contrast
-from trueerror.methods._registry import SAME, inference_method, withdraw
+from trueerror.methods._registry import SAME, inference_method
 
 TRUTH = [0, 1] * 50
 MODELS = {"a": [0, 1] * 45 + [1, 0] * 5, "b": [0, 1] * 40 + [1, 0] * 10}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from validation.chosen import designs, measured
+from validation.chosen import designs, measured, zoom_radius
 
 NAMES = [name for _, name, _, _ in designs()]
 CLAIMED = 0.925
@@ -27,3 +28,21 @@ def test_limits_hold_what_was_chosen(name: str, samples: int, plain_at_most: flo
     assert found["rule"]["covers"] >= CLAIMED - 2.5 * error
     assert found["plain"]["covers"] <= plain_at_most
     assert found["rule"]["width"] <= 1.4
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.5, 8.0, 20.0])
+def test_the_zoom_radius_is_that_of_plain_loops(apart: float) -> None:
+    errors = np.random.default_rng(3).standard_normal((2_000, 4))
+    gaps = np.array([0.0, apart, 2 * apart, 3 * apart])
+    radius = zoom_radius(gaps, errors)
+
+    def missed(r: float) -> float:
+        out = 0
+        for row in errors:
+            out += any(abs(e) > (r if gap <= 4 * r else (gap - r) / 3) for e, gap in zip(row, gaps, strict=True))
+        return out / len(errors)
+
+    assert missed(radius) <= 0.05 < missed(radius - 0.01)
+    most = sorted(max(abs(e) for e in row) for row in errors)[int(0.95 * len(errors))]
+    assert bool(abs(radius - most) <= 0.03) is (apart < 3)
+    assert radius <= most + 1e-9

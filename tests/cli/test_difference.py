@@ -101,3 +101,9 @@ def test_errors_are_one_sentence(args: tuple[str, ...], words: str) -> None:
 def test_usage_errors_exit_with_2() -> None:
     assert run("20/100").exit_code == 2
     assert run("20/100", "30/100", "--format", "xml").exit_code == 2
+
+
+def test_the_method_that_a_caution_names_takes_the_same_rates() -> None:
+    cautious = run("0.15/30", "0.25/5000", "--method", "wald").stdout
+    method = " ".join(cautious.split()).partition("3.825; use ")[2].split()[0]
+    assert run("0.15/30", "0.25/5000", "--method", method).exit_code == 0

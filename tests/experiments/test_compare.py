@@ -189,7 +189,7 @@ def test_identical_learners_are_not_told_apart():
         both = run.compare(metric)["a", "b"]
         assert both.p_value == 1
         assert (both.low, both.high) == pytest.approx((-z2 / (120 + z2), z2 / (120 + z2)), abs=1e-12)
-        assert "no test row was judged differently" in both.note
+        assert "the models agree on every test row" in both.note
     # An AUC is no mean over rows: all that is known are the ends of its range.
     assert (run.compare("auc")["a", "b"].low, run.compare("auc")["a", "b"].high) == (-1, 1)
     assert "infinite" not in str(run.compare())
@@ -240,6 +240,16 @@ def test_rank_over_data_sets_counts_data_sets_not_folds():
     assert "TE507" not in run.rank().findings
     assert "TE507" in run.rank(adjust="holm").findings  # six data sets and three pairs: 2^-5 · 3 is beyond .05
     assert run.rank(metric="error_rate").order == ranking.order
+
+
+def test_rank_takes_families_of_data_sets():
+    run = made(te.KFold(3), {f"{f}{i}": rows(60, seed=i) for i, f in enumerate("aabbc")})
+    by_stem, alone = run.rank(family="stem"), run.rank()
+    assert by_stem.data_sets == ("a", "b", "c")
+    assert by_stem.scores[0] == pytest.approx(np.mean(alone.scores[:2], axis=0))
+    assert run.rank(family=dict(zip(alone.data_sets, "xxyyz", strict=True))).scores == by_stem.scores
+    with pytest.raises(InputError, match="has no family of"):
+        run.rank(family="kind")
 
 
 def test_the_picture_shows_the_test_parts_behind_the_intervals(tens):

@@ -330,7 +330,7 @@ def seeded(number: int | str) -> Pick:
 
 
 METHODS = ("__str__", "__repr__", "to_json", "records", "to_markdown", "to_latex", "explain", "_repr_html_")
-UNLIKE = {"of_counts", "said", "save", "draw", "frame", "plot", "block", "but", "document", *METHODS}
+UNLIKE = {"save", "draw", "frame", "plot", "block", "but", "document", *METHODS}
 
 
 @functools.cache

@@ -99,13 +99,18 @@ def kind_of(values: Any) -> type | None:
     return kinds.pop() if len(kinds) == 1 and kinds <= set(OF_TYPE) else None
 
 
-def other(pick: Pick, values: Any) -> tuple[str, Callable[[], Any]]:
+# Arguments where a tuple of two is one pair: successes and rows, false and true positive rate.
+PAIRS = {"truth", "first", "second"}
+# Columns of a frame that are called as the classes are one model's scores of them; a dictionary holds models.
+AS_CLASSES = {"0", "1"}
+
+
+def other(pick: Pick, values: Any, argument: str = "") -> tuple[str, Callable[[], Any]]:
     """A column, or columns by name, in another container: what it is called, and how it is made, each time anew."""
     if isinstance(values, dict):
         alike = {key: other(pick, one) for key, one in values.items() if kind_of(one)}
-        # Columns of a table that are named as classes hold their scores, and a lazy table is no column.
-        if alike and len(alike) == len(values) and pick([True, False, False]) and not {"1", "0"} & {*alike}:
-            name = pick(sorted({*TABLES} - {"lazy frame"}))
+        if alike and len(alike) == len(values) and not AS_CLASSES & {*alike} and pick([True, False, False]):
+            name = pick(sorted(TABLES))
             cells = {key: list(one) for key, one in values.items()}
             return name, lambda: TABLES[name](cells)
         return " and ".join(sorted({name for name, _ in alike.values()})), lambda: {
@@ -115,8 +120,7 @@ def other(pick: Pick, values: Any) -> tuple[str, Callable[[], Any]]:
     if kind is None:
         return "", lambda: values
     ways = ANY | OF_TYPE[kind]
-    # A tuple of two numbers is a pair: successes and rows, rates.
-    name = pick(sorted({*ways} - ({"tuple"} if len(values) == 2 else set())))
+    name = pick(sorted({*ways} - ({"tuple"} if len(values) == 2 and argument in PAIRS else set())))
     cells = values.tolist() if isinstance(values, np.ndarray) else list(values)
     return name, lambda: ways[name](cells)
 
@@ -147,7 +151,7 @@ def in_containers(pick: Pick) -> tuple[str, dict[str, Any]]:
             given[p.name] = value.make() if isinstance(value, calls.Late) else value
     if "statistic" in given:
         given["statistic"] = "mean"
-    ways = {key: other(pick, value) for key, value in given.items() if key in COLUMNS}
+    ways = {key: other(pick, value, key) for key, value in given.items() if key in COLUMNS}
     return name, {"given": given, "ways": {key: way for key, way in ways.items() if way[0]}}
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 import trueerror as te
 from tests.cli.program import run
-from trueerror.inference._dependence import in_order, runs_of
+from trueerror.inference._dependence import held_by, in_order, runs_of
 
 N = 500
 TRUTH = np.arange(N) % 5 // 3
@@ -147,18 +148,16 @@ def test_no_limits_rather_than_too_narrow_ones_for_a_calibration_error() -> None
 
 
 def test_one_moment_shows_no_spread() -> None:
-    assert np.isnan(in_order(np.array([0.3])).variance)
+    assert np.isnan(in_order(np.array([0.3]))[0])
 
 
 def test_runs_are_seen_and_chance_is_not() -> None:
     rng = np.random.default_rng(10)
     kinds = np.zeros(N, dtype=np.int64)
-    by_chance = [
-        runs_of((rng.random(N) < rate) * 1.0, kinds).p_value for rate in (0.02, 0.2, 0.5, 0.9) for _ in range(250)
-    ]
+    by_chance = [runs_of((rng.random(N) < rate) * 1.0, kinds)[0] for rate in (0.02, 0.2, 0.5, 0.9) for _ in range(250)]
     assert np.mean(np.array(by_chance) < 0.01) < 0.02
     in_time = np.repeat(rng.random((100, N // 5)) < 0.2, 5, axis=1) * 1.0
-    assert np.mean([runs_of(x, kinds).p_value < 1e-6 for x in in_time]) > 0.95
+    assert np.mean([runs_of(x, kinds)[0] < 1e-6 for x in in_time]) > 0.95
 
 
 def test_errors_in_runs_are_told_whatever_verb_and_whatever_was_measured() -> None:
@@ -169,6 +168,49 @@ def test_errors_in_runs_are_told_whatever_verb_and_whatever_was_measured() -> No
     assert "TE220" in te.compare(TRUTH, {"a": in_runs(1), "b": in_runs(2)}).findings
     assert "TE220" in te.compare(te.graded({"a": grades, "b": grades[::-1]})).findings
     assert "TE220" not in te.evaluate(TRUTH, in_runs(1), time=DAYS).findings
+
+
+def test_the_variance_over_two_keys_is_that_of_plain_loops() -> None:
+    rng = np.random.default_rng(5)
+    user, item = rng.integers(0, 25, 600), rng.integers(0, 18, 600)
+    one = np.clip(0.6 + 0.1 * rng.normal(size=25)[user] + 0.1 * rng.normal(size=600), 0, 1)
+    other = np.clip(0.5 + 0.1 * rng.normal(size=18)[item] + 0.1 * rng.normal(size=600), 0, 1)
+
+    def variance(*keys: NDArray[Any]) -> float:
+        sums: dict[tuple[int, ...], float] = {}
+        for apart, *names in zip(one - other - (one - other).mean(), *keys, strict=True):
+            sums[tuple(names)] = sums.get(tuple(names), 0.0) + apart
+        return len(sums) / (len(sums) - 1) * sum(x * x for x in sums.values()) / 600**2
+
+    found = te.compare(te.graded({"a": one, "b": other}, clusters=[user, item])).pairs[0]
+    error = math.sqrt(variance(user) + variance(item) - variance(user, item))
+    assert found.df is not None
+    assert found.df <= 17
+    assert found.width / 2 / stats.t.ppf(0.975, found.df) == pytest.approx(error, rel=2e-3)
+    alone = te.compare(te.graded({"a": one, "b": other}, clusters=user)).pairs[0]
+    assert alone.df is not None
+    assert alone.width / 2 / stats.t.ppf(0.975, alone.df) == pytest.approx(math.sqrt(variance(user)), rel=2e-3)
+
+
+def test_a_second_key_is_told_by_its_slices(tmp_path: Any) -> None:
+    truth, called, user, item = users_and_items(4)
+    found = te.evaluate(truth, called, clusters=user, by=item).findings
+    assert "clusters=[user, item]" in next(f.fix for f in found if f.code == "TE220")
+    assert "TE220" in te.compare(truth, {"one": called, "right": truth * 1}, clusters=user, by=item).findings
+    path = tmp_path / "rows.csv"
+    rows = zip(truth * 1, called * 1, user, item, strict=True)
+    path.write_text("\n".join(["truth,one,user,text", *(",".join(map(str, row)) for row in rows)]))
+    assert "'text' repeats across the clusters" in str(te.evaluate(path, cluster="user", by="text").findings)
+    assert "TE220" not in te.evaluate(path, cluster=["user", "text"]).findings
+
+
+def test_a_second_key_that_holds_nothing_is_not_told() -> None:
+    told, rng = 0, np.random.default_rng(14)
+    for _ in range(200):
+        user, item = rng.integers(0, 30, 400), rng.integers(0, 20, 400)
+        apart = ((rng.random(30) * 2)[user] * rng.random(400) > 1) * 1.0
+        told += held_by((apart - apart.mean())[None], user, item)[1] <= 0.01
+    assert told <= 6  # P(X > 6) of 200 at .01 is .004
 
 
 def test_errors_in_runs_are_told_of_a_file_too(tmp_path: Any) -> None:

@@ -114,7 +114,7 @@ def test_folds_in_the_shell(tmp_path):
     file.write_text("fold,a,b\n1,0.81,0.80\n2,0.84,0.80\n3,0.79,0.78\n4,0.85,0.82\n")
     assert shell("folds", str(file)).stdout == typed.stdout
     assert "NAME=" in shell("folds", "a=x", "b=0.8").stderr
-    assert "two learners" in shell("folds", "a=0.8,0.7").stderr
+    assert "rank takes more" in shell("folds", "a=0.8,0.7", "b=0.8,0.7", "c=0.8,0.7").stderr
     assert "no column" in shell("folds", str(file), "--first", "svm", "--second", "b").stderr
 
 

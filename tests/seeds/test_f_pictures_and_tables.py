@@ -41,3 +41,5 @@ def test_C7_one_object_has_one_area() -> None:
     rows = te.read({"truth": Y, "m": (SCORES + 0.3 * fold) / 2.2, "fold": fold}, truth="truth", fold="fold")
     curve = te.roc(rows)
     assert curve.gini == pytest.approx(2 * curve.auc().estimate - 1)
+    pooled = curve.auc("delong").estimate
+    assert f"within folds, {pooled:.3f} as drawn" in curve.plot().svg

@@ -258,6 +258,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("sample_size", "icc_between"): (IN_CLUSTERS, 0.2),
     ("significance.fold_differences", "names"): ({}, ("svm", "tree")),
     ("significance.fold_differences", "repeats"): ({}, 2),
+    ("significance.fold_differences", "paired"): ({}, False),
     ("compare", "rng"): (BOOTSTRAP, 7),
     ("compare", "replicates"): (BOOTSTRAP, 1500),
     ("compare", "options"): ({"metric": "f_beta"}, {"beta": 2}),

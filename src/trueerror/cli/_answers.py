@@ -98,7 +98,7 @@ def sentence_of(error: Exception) -> str:
 
 
 # A longer word is somebody's file, and is echoed by its ends; so is a message of which nobody would read the middle.
-LONGEST_WORD, LONGEST_COMPLAINT = 120, 390
+LONGEST_WORD, LONGEST_COMPLAINT = 120, 300
 
 
 def complain(message: str) -> None:

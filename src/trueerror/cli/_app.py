@@ -59,7 +59,7 @@ def usage_sentence(error: Any) -> str:
         if known_as is None and os.path.isfile(wrong[1]):
             return f"say what to do with {wrong[1]}: trueerror check, evaluate, compare or report {wrong[1]}"
         hint = f"; it is trueerror {known_as}" if known_as else nearest(wrong[1], COMMANDS)
-        return f"there is no command {wrong[1]!r}{hint}"
+        return f"there is no command {clip(wrong[1], 30)!r}{hint}"
     more = "" if message.endswith("?") else f"; {command} --help says more"
     return f"{message[:1].lower()}{message[1:]}{more}"
 

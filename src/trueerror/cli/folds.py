@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 def folds_command(
-    given: list[str], *, first: str | None, second: str | None, table: str | None, output: OutputOptions, **how: Any
-) -> None:
-    """Two learners fold by fold."""
+    given: list[str], *, first: str | None, second: str | None, table: str | None, unpaired: bool,
+    output: OutputOptions, **how: Any,
+) -> None:  # fmt: skip
+    """Two learners fold by fold, or one."""
     from trueerror.inference.loss._t_tests import fold_differences
     from trueerror.sources._open_tables import file_table
 
@@ -26,13 +27,15 @@ def folds_command(
     if typed and table is not None:
         raise InputError("--table names a table of a file, and these scores are typed; leave it out")
     if not typed and len(given) != 1:
-        raise InputError("give one file, or the scores of two learners as NAME=V1,V2,…")
+        raise InputError("give one file, or the scores of one or two learners as NAME=V1,V2,…")
     opened = None if typed else file_table(given[0], table)
-    names, scores = _typed_scores(given) if opened is None else _scores_of_table(opened, first, second)
-    output.show(fold_differences(*scores, names=names, **how), more=() if opened is None else file_notes(opened))
+    scores = _typed_scores(given) if opened is None else _scores_of_table(opened, first, second)
+    a, b, *_ = *scores, ""
+    made = fold_differences(*scores.values(), names=(a, b), paired=not unpaired, **how)
+    output.show(made, more=() if opened is None else file_notes(opened))
 
 
-def _typed_scores(words: list[str]) -> tuple[tuple[str, str], tuple[list[float], list[float]]]:
+def _typed_scores(words: list[str]) -> dict[str, list[float]]:
     """a=0.81,0.84 b=0.80,0.82 as names and scores."""
     scores: dict[str, list[float]] = {}
     for word in words:
@@ -43,16 +46,13 @@ def _typed_scores(words: list[str]) -> tuple[tuple[str, str], tuple[list[float],
             raise InputError(f"cannot read {word!r}: write NAME=0.81,0.84,…") from None
         if not mark or not scores[name]:
             raise InputError(f"cannot read {word!r}: write NAME=0.81,0.84,…")
-    if len(scores) != 2:
-        raise InputError(f"there must be the scores of two learners, not of {len(scores)}")
-    (a, x), (b, y) = scores.items()
-    return (a, b), (x, y)
+    if len(scores) > 2:
+        raise InputError(f"there must be the scores of one or two learners, not of {len(scores)}; rank takes more")
+    return scores
 
 
-def _scores_of_table(
-    table: InputTable, first: str | None, second: str | None
-) -> tuple[tuple[str, str], tuple[list[float], list[float]]]:
-    """Two columns of numbers of a file; without names the only two that are there."""
+def _scores_of_table(table: InputTable, first: str | None, second: str | None) -> dict[str, list[float]]:
+    """Two columns of numbers of a file, or one; without names the only ones that are there."""
     wanted = [c for c in (first, second) if c is not None]
     unknown = next((c for c in wanted if c not in table.columns), None)
     if unknown is not None:
@@ -68,11 +68,10 @@ def _scores_of_table(
         names = [other, wanted[0]] if first is None else [wanted[0], other]
     elif wanted:
         names = wanted
-    if len(names) != 2:
+    if len(names) not in (1, 2):
         raise InputError(
             f"name two columns of scores with --first and --second: {', '.join(scores) or 'there are none'}"
         )
-    a, b = names
-    if a not in scores or b not in scores:
-        raise InputError(f"column {a if a not in scores else b!r} holds something that is no number")
-    return (a, b), (scores[a], scores[b])
+    if strange := next((name for name in names if name not in scores), None):
+        raise InputError(f"column {strange!r} holds something that is no number")
+    return {name: scores[name] for name in names}

@@ -44,10 +44,8 @@ class CurveInput(NamedTuple):
 
     def fold_caution(self) -> str:
         """What to say where scores of folds are not on one scale, and where limits know of one key alone."""
-        found, p = fold_comparability(self.fold_tables()), self.predictions
-        keys = p is not None and has_two_keys(p)
-        one_key = "these limits ignore time and a second key: they may be too narrow" * keys
-        return "; ".join(filter(None, ("" if found is None else found.words, one_key)))
+        found = fold_comparability(self.fold_tables())
+        return "; ".join(filter(None, ("" if found is None else found.words, key_caution(self.predictions))))
 
     def fold_tables(self) -> list[ScoreTable]:
         """The scores of each fold, where each has a model of its own; none where rows have no folds."""
@@ -62,6 +60,11 @@ def cluster_caution(predictions: Predictions | None) -> str:
     known = predictions is not None and predictions.has_key("clusters")
     sizes = predictions.keys("clusters").sizes if predictions is not None and known else np.zeros(0)
     return cluster_words(len(sizes)) if sizes.max(initial=0) > 1 else ""
+
+
+def key_caution(p: Predictions | None) -> str:
+    """What to say of limits that know of one key alone, where rows have two or stand in order of time."""
+    return "these limits ignore time and a second key: they may be too narrow" * (p is not None and has_two_keys(p))
 
 
 def cluster_words(groups: int) -> str:

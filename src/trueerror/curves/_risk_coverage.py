@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from trueerror.curves._base import TableCurve, columns_to_records, curve_kind
 from trueerror.curves._curve_clusters import CurveClusters
-from trueerror.curves._input import cluster_caution, is_predictions, open_table, refuse_repeats
+from trueerror.curves._input import cluster_caution, is_predictions, key_caution, open_table, refuse_repeats
 from trueerror.curves._points import Counts, Figures, Records, downward, wilson_proportion
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._verb import of_each_model
@@ -338,7 +338,7 @@ def risk_coverage(
     predictions = truth if is_predictions(truth) else None
     return RiskCoverage(
         answers.table, name=answers.name, absent=answers.absent, clusters=answers.clusters,
-        missing=missing if predictions is None else predictions.missing,
+        missing=missing if predictions is None else predictions.missing, caution=key_caution(predictions),
     )  # fmt: skip
 
 

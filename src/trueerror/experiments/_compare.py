@@ -56,7 +56,7 @@ from trueerror.tallies import Confusion
 from trueerror.verbs._compare import ADJUSTMENTS, assemble_comparison, compare_predictions
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._model_metrics import Settings
-from trueerror.verbs._rank import rank_sheet
+from trueerror.verbs._rank import by_family, rank_sheet
 from trueerror.verbs._ranking_result import LearnerRanking
 
 # What the linter calls a method.
@@ -490,6 +490,7 @@ def rank_learners(
     method: Any = "wilcoxon",
     adjust: Any = "westfall-young",
     reference: str | None = None,
+    family: Any = None,
     confidence: float = 0.95,
     rope: float | None = None,
     rng: Rng = None,
@@ -529,6 +530,7 @@ def rank_learners(
         dropped=tuple(dropped),
     )  # fmt: skip
     ratio = float(np.mean(ratios))
+    sheet = sheet if family is None else by_family(sheet, family)
     return rank_sheet(
         sheet, higher_is_better=bool(measure.higher_is_better), method=method, adjust=adjust, control=reference,
         alpha=round(1 - check_confidence(confidence), 12), rope=rope, rng=rng,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         RateAtPrior,
         WorstSlice,
     )
-    from trueerror.inference._joined import Miscalibration, RunsFound
+    from trueerror.inference._joined import CrossedFound, Miscalibration, RunsFound
     from trueerror.inference._tuned import Tuned
     from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
@@ -169,7 +169,7 @@ class Evidence:
     # About rows (TE1xx).
     metrics: tuple[str, ...] | None = None  # names of the metrics that were read
     repeated_ids: tuple[int, Any] | None = None  # rows whose id an earlier row has, and one such id
-    runs: RunsFound | None = None  # errors that come in runs in the order of the rows
+    runs: RunsFound | CrossedFound | None = None  # errors in runs in the order of the rows, or by a second key
     doubled: DuplicateRows | None = None  # copies of rows, and how many of them lie in different clusters
     repeats: RepeatedRows | None = None  # the same items several times
     # (model, rows without its prediction) of each, and all rows, where nothing says how they count

@@ -12,7 +12,7 @@ from scipy import special
 
 from trueerror.findings._rules import rule
 from trueerror.inference._clusters import effective_clusters
-from trueerror.inference._joined import RunsFound
+from trueerror.inference._joined import CrossedFound, RunsFound
 from trueerror.inference.proportion._interval import is_normal, normal_model_caution
 from trueerror.inputs._labels import Label
 from trueerror.results import Contrast, Interval
@@ -332,19 +332,20 @@ def few_clusters(clusters: KeyedConfusion | Keys) -> Iterator[str]:
         yield f"only {faulty} of {groups} clusters hold an error: the intervals are rough"
 
 
-@rule(
-    "TE220",
-    severity="warning",
-    title="errors in runs",
-    fix="Pass time= where rows stand in order of time, clusters= where they belong to users, texts or sessions.",
-)
-def errors_in_runs(runs: RunsFound) -> Iterator[str]:
-    """Rows that are wrong together are worth fewer, so limits without time= or clusters= are too narrow. The rule looks
-    at the errors of all models and at how they differ; of independent samples it fires in less than 1 of 100."""
-    yield (
-        f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}). {whole(runs.rows)} rows count as "
-        f"about {whole(round(runs.effective))} independent ones, so limits are too narrow"
-    )
+@rule("TE220", severity="warning", title="errors that hang together",
+      fix="Pass time= where rows stand in order of time, clusters= where they belong to users, texts or sessions, and "
+          "clusters=[user, item] where they belong to both (shell: --cluster user --cluster item).")  # fmt: skip
+def errors_that_depend(runs: RunsFound | CrossedFound) -> Iterator[str]:
+    """Rows that are wrong together are worth fewer. The rule looks at the errors of all models, in the order of rows
+    or, with clusters, by slices that repeat across them; of independent samples it fires in less than 1 of 100."""
+    if isinstance(runs, CrossedFound):
+        part = f"{percent(round(runs.share, 2))} of the variance of the errors"
+        yield f"{runs.column!r} repeats across the clusters and holds {part}: limits by one key are too narrow"
+    else:
+        yield (
+            f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}). {whole(runs.rows)} rows count "
+            f"as about {whole(round(runs.effective))} independent ones, so limits are too narrow"
+        )
 
 
 @rule("TE205", severity="warning", title="bootstrap replicates that lose a class",

@@ -9,36 +9,26 @@ units that are independent keep nearly all waves, which is the ordinary variance
 **Two keys** (users and items): the variance over the one, plus that over the other, less that over both together
 (Cameron, Gelbach and Miller 2011, J. Bus. Econ. Stat. 29:238), and never less than one of the two. t has the degrees of
 freedom of the key that has fewer.
-
-**Errors in runs**: neighbours in the order of the rows that are wrong together oftener than chance has it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft, special
 
-Floats = NDArray[np.float64]
+from trueerror.inputs._arrays import Floats
 
 
-class Ordered(NamedTuple):
-    """The variance of the sum of units in order of time, and its degrees of freedom."""
-
-    variance: Floats
-    df: Floats
-
-
-def in_order(units: Floats) -> Ordered:
-    """Of the sum of units (…, n) that stand in order of time.
+def in_order(units: Floats) -> tuple[Floats, Floats]:
+    """The variance of the sum of units (…, n) that stand in order of time, and its degrees of freedom.
 
     >>> alike = np.repeat(np.random.default_rng(0).normal(size=50), 10)
-    >>> found, alone = in_order(alike), alike.var(ddof=1) * 500
-    >>> round(float(found.variance / alone)), int(found.df)
+    >>> (found, df), alone = in_order(alike), alike.var(ddof=1) * 500
+    >>> round(float(found / alone)), int(df)
     (40, 4)
     """
     n = units.shape[-1]
@@ -49,7 +39,7 @@ def in_order(units: Floats) -> Ordered:
         waves = np.clip(np.nan_to_num(waves, nan=1.0), min(4, n - 1), n - 1).astype(np.intp)
         squares = np.cumsum(np.asarray(fft.dct(apart, norm="ortho", axis=-1)) ** 2, axis=-1)
         held = np.take_along_axis(squares, waves[..., None], -1)[..., 0]
-        return Ordered(n * held / waves, np.maximum(waves.astype(np.float64), 1.0))
+        return n * held / waves, np.maximum(waves.astype(np.float64), 1.0)
 
 
 def neighbours(apart: Floats) -> Floats:
@@ -74,15 +64,9 @@ def two_ways(errors: Sequence[Floats], df: Sequence[Floats]) -> tuple[Floats, Fl
     return np.sqrt(np.maximum(variance, squares[:2].max(axis=0))), np.asarray(np.min(df[:2], axis=0))
 
 
-class Runs(NamedTuple):
-    """How likely as many neighbours are alike by chance, and how many independent rows these rows are worth."""
-
-    p_value: float
-    effective: float
-
-
-def runs_of(errors: Floats, kinds: NDArray[np.integer]) -> Runs:
-    """Whether errors (or grades) of rows in their order come in runs, rows of one kind (class) taken about their mean.
+def runs_of(errors: Floats, kinds: NDArray[np.integer]) -> tuple[float, float]:
+    """How likely as many neighbours are alike by chance, and how many independent rows these rows are worth: errors (or
+    grades) in the order of the rows, those of one kind (class) about their mean.
 
     The sum of the products of neighbours has mean 0 and known variance where the order is by chance (Wald and Wolfowitz
     1943, Ann. Math. Stat. 14:378). Few errors are few such products, whose tail is Poisson's: both have to speak.
@@ -90,10 +74,8 @@ def runs_of(errors: Floats, kinds: NDArray[np.integer]) -> Runs:
     >>> rng = np.random.default_rng(1)
     >>> by_chance, in_runs = rng.random(500) < 0.2, np.repeat(rng.random(50) < 0.2, 10)
     >>> kinds = np.zeros(500, dtype=np.int64)
-    >>> round(runs_of(by_chance * 1.0, kinds).p_value, 1), round(runs_of(in_runs * 1.0, kinds).p_value, 9)
+    >>> round(runs_of(by_chance * 1.0, kinds)[0], 1), round(runs_of(in_runs * 1.0, kinds)[0], 9)
     (0.7, 0.0)
-    >>> round(runs_of(in_runs * 1.0, kinds).effective)
-    34
     """
     sizes = np.maximum(np.bincount(kinds), 1)
     shares = np.bincount(kinds, weights=errors) / sizes
@@ -107,5 +89,27 @@ def runs_of(errors: Floats, kinds: NDArray[np.integer]) -> Runs:
     expected = max(float((rates[1:] * rates[:-1]).sum()), 1e-300)
     poisson = float(special.gammainc(max(float((rare[1:] * rare[:-1]).sum()), 1e-9), expected))
     p = max(normal, poisson * bool(np.isin(errors, (0.0, 1.0)).all()))
-    rows = len(errors) * float((apart * apart).sum()) / max(float(in_order(apart).variance), 1e-300)
-    return Runs(p, min(rows, float(len(errors))))
+    rows = len(errors) * float((apart * apart).sum()) / max(float(in_order(apart)[0]), 1e-300)
+    return p, min(rows, float(len(errors)))
+
+
+def held_by(errors: Floats, first: NDArray[np.integer], second: NDArray[np.integer]) -> tuple[float, float]:
+    """The share of the variance of errors (series, rows) that a second key holds, and how often chance shows as much.
+
+    The share is the mean product of two rows that have the second key alone in common, where it is largest; by chance
+    each value of the first key has its values of the second in another order.
+    """
+    cells, of = np.unique(first.astype(np.int64) * (width := int(second.max()) + 1) + second, return_inverse=True)
+    pairs = (np.bincount(second) ** 2.0).sum() - (np.bincount(of) ** 2.0).sum()
+    sums = np.stack([np.bincount(of, weights=x) / max(float(x.std()), 1e-150) for x in errors])
+    alone, rng = (sums * sums).sum(axis=1), np.random.default_rng(0)
+
+    def largest(order: NDArray[np.integer]) -> float:
+        squares = [(np.bincount((cells % width)[order], weights=x) ** 2).sum() for x in sums]
+        return float((np.array(squares) - alone).max() / max(pairs, 1.0))
+
+    share = largest(np.arange(len(cells)))
+    if share < 0.02:
+        return share, 1.0  # a small one costs little
+    by_chance = [largest(np.lexsort((rng.random(len(cells)), cells // width))) for _ in range(199)]
+    return share, (1 + sum(x >= share for x in by_chance)) / 200

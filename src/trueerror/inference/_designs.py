@@ -11,20 +11,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.inference._estimate import Estimate, leave_out
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._memory import BLOCK
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import Agreement, KeyedConfusion
-from trueerror.tallies._confusion import Confusion, sum_columns
+from trueerror.tallies._confusion import Confusion, Ints, sum_columns
 
 if TYPE_CHECKING:
     from trueerror.inference._label_tables import LabelTable
     from trueerror.inference.counts._one_class import LabelSample
 
-Ints = NDArray[np.int64]
 Kind = Literal["random", "clustered", "weighted"]
 
 # Haldane's and Jeffreys' pseudo-count.

@@ -194,10 +194,10 @@ def in_time(e: Estimate, clusters: int) -> Estimate:
     """
 
     def of_ordered(e: Estimate) -> Spread:
-        alone, found = of_units(e), in_order(e.units[..., :clusters])
+        alone, (variance, df) = of_units(e), in_order(e.units[..., :clusters])
         count = 1.0 if e.count is None else np.asarray(e.count)[..., clusters:]
-        error = np.sqrt(found.variance + (count * e.units[..., clusters:] ** 2).sum(axis=-1))
-        return Spread(np.where(alone.error > 0, error, alone.error), np.minimum(alone.df, found.df))
+        error = np.sqrt(variance + (count * e.units[..., clusters:] ** 2).sum(axis=-1))
+        return Spread(np.where(alone.error > 0, error, alone.error), np.minimum(alone.df, df))
 
     return replace(e, together=of_ordered, worst=None if e.worst is None else in_time(e.worst, clusters))
 

@@ -157,10 +157,6 @@ def rows_needed(found: Limits, bound: float, level: float, total: int) -> int | 
     if not math.isfinite(rows) or rows > 1e9:
         return None
     whole = max(math.ceil(rows - 1e-9), total + 1)
-    return whole if exact else max(_rounded_up(whole), total + 1)
-
-
-def _rounded_up(n: int) -> int:
-    """Two significant figures: more would be false precision."""
-    step: int = 10 ** max(0, len(str(n)) - 2)
-    return -(-n // step) * step
+    # Two significant figures: more would be false precision.
+    step: int = 10 ** max(0, len(str(whole)) - 2)
+    return whole if exact else max(-(-whole // step) * step, total + 1)

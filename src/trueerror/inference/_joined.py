@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trueerror.inference._dependence import Floats, runs_of
+from trueerror.inference._dependence import held_by, runs_of
 from trueerror.inference._effective_t import KEY
 from trueerror.inference._estimate import Estimate, in_time, over_keys, p_of, t_statistic
 from trueerror.inference._problem import IntervalLimits, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
 from trueerror.inference.loss._mean import mean_over_units
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import Measure
@@ -43,15 +44,11 @@ class View(NamedTuple):
         """How many clusters there are, or rows."""
         return len(self.rows.keys("clusters").names) if self.rows.has_key("clusters") else self.rows.n
 
-    @property
-    def words(self) -> str:
-        """How many of what."""
-        return f"{self.groups:,} {'moments in order of time' if self.timed else 'clusters'}"
-
 
 def key_words(found: Sequence[View]) -> str:
     """What limits rest on: the clusters by one key, and by the other."""
-    return " and ".join(view.words for view in found[:2])
+    units = {True: "moments in order of time", False: "clusters"}
+    return " and ".join(f"{view.groups:,} {units[view.timed]}" for view in found[:2])
 
 
 def views(p: Predictions) -> tuple[View, ...]:
@@ -157,30 +154,50 @@ class RunsFound(NamedTuple):
     effective: float
 
     @classmethod
-    def of(cls, p: Predictions, threshold: float | None = None) -> RunsFound:
+    def of(cls, p: Predictions, threshold: float | None = None) -> RunsFound | None:
         """Of the errors of all models, and of how they differ from the first, each as one of so many (Bonferroni).
 
         Grades, and scores without a threshold, are taken by their ranks. Where rows are sorted by an answer, errors
         stand together by themselves: nothing is found.
         """
-        source, first = p.source.fetched(), p.models[0]
+        source = p.source.fetched()
         same = source.truth[1:] == source.truth[:-1]
         columns = [x for m in p.models for x in source.columns[m] if x is not None and x.ndim == 1]
         steps = [(column[:-1][same], column[1:][same]) for column in columns]
         is_sorted = any((a != b).any() and ((a <= b).all() or (a >= b).all()) for a, b in steps)
-        series = {m: (_ranks, _wrong)[p.scale is None and p.has_predictions(m)](source, m, threshold) for m in p.models}
-        series |= {f"{m} and {first}": series[m] - series[first] for m in p.models[1:]}
-        found = {m: runs_of(x, source.truth) for m, x in series.items()}
-        model, most = min(found.items(), key=lambda item: item[1].p_value)
-        return cls(model, min(1.0, most.p_value * len(found) + is_sorted), p.n, most.effective)
+        found = {m: runs_of(x, source.truth) for m, x in _errors(p, threshold).items()}
+        model, most = min(found.items(), key=lambda item: item[1][0])
+        p_value = most[0] * len(found) + is_sorted
+        return (None, cls(model, p_value, p.n, most[1]))[p_value <= 0.001]
 
 
-def _wrong(source: ArraySource, model: str, threshold: float | None) -> Floats:
-    """1 where a row is called wrongly."""
-    return np.asarray(source.predicted_codes(model, threshold) != source.truth, dtype=np.float64)
+class CrossedFound(NamedTuple):
+    """Slices that repeat across clusters, and which share of the variance of the errors they hold."""
+
+    column: str
+    share: float
+    model: str = ""
+
+    @classmethod
+    def of(cls, p: Predictions, threshold: float | None = None) -> CrossedFound | None:
+        """Of the errors of all models, and of how they differ from the first, about the means of their classes."""
+        source, each = p.source.fetched(), np.stack(list(_errors(p, threshold).values()))
+        for rows in (source.truth == code for code in np.unique(source.truth)):
+            each[:, rows] -= each[:, rows].mean(axis=1, keepdims=True)
+        user, item = (source.keyed[kind] for kind in ("clusters", "slices"))
+        share, p_value = held_by(each, user.codes, item.codes) if len(item.names) >= 10 else (0.0, 1.0)
+        return cls(p.roles.column("slice") or "by", share) if p_value <= 0.01 else None
 
 
-def _ranks(source: ArraySource, model: str, threshold: float | None) -> Floats:
+def _errors(p: Predictions, threshold: float | None) -> dict[str, Floats]:
+    """1 where a model calls a row wrongly, the ranks of what has no calls, and how models differ from the first."""
+    source = p.source.fetched()
+    of = (lambda m: _ranks(source, m), lambda m: (source.predicted_codes(m, threshold) != source.truth) * 1.0)
+    series: dict[str, Floats] = {m: of[p.scale is None and p.has_predictions(m)](m) for m in p.models}
+    return series | {f"{m} and {p.models[0]}": series[m] - series[p.models[0]] for m in p.models[1:]}
+
+
+def _ranks(source: ArraySource, model: str) -> Floats:
     """The ranks of scores or grades; one that is missing counts as 0."""
     scores = source.columns[model].scores
     assert scores is not None

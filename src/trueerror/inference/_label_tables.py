@@ -28,12 +28,11 @@ from trueerror.inputs._arrays import Floats
 from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._memory import BLOCK
 from trueerror.metrics._registry import Measure, MetricOptions, Seen, classes_in_play, find_measure
-from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion, amounts_at, collapsed, sum_columns
+from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion, Ints, amounts_at, collapsed, sum_columns
 
 # Slopes that differ by less are equal but for rounding.
 TIED = 1e-9
 
-Ints = NDArray[np.int64]
 # No half rows.
 NONE: Ints = np.zeros(0, dtype=np.int64)
 

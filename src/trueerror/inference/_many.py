@@ -164,7 +164,10 @@ def with_anchor(
     least = 0.0
     while left:
         out = [normal_score(c) for c in left]
-        critical, values = _of_the_best(contrasts, anchor, out, left) if chosen else _sidak_of_pairs(out, level)
+        # The quantile that all of so many pairs keep to with the probability `level`, and p-values by it.
+        sidak = float(-special.ndtri(-math.expm1(math.log(level) / len(out)) / 2))
+        of_pairs = sidak, _at_least_one(_beyond(out), len(out)).tolist()
+        critical, values = _of_the_best(contrasts, anchor, out, left) if chosen else of_pairs
         values = [max(p, c.p_value, least) for p, c in zip(values, left, strict=True)]
         tail = float(2 * special.ndtr(-critical))
         stretched = [_at_level(replace(c, p_adjusted=p), tail, whole) for c, p in zip(left, values, strict=True)]
@@ -175,12 +178,6 @@ def with_anchor(
         least = max([least, *(c.p_adjusted or 0.0 for c in apart)])
         left = [c for c in left if c.first not in settled]
     return tuple(settled.get(c.first, c) for c in differences)
-
-
-def _sidak_of_pairs(out: Sequence[float], level: float) -> tuple[float, list[float]]:
-    """The quantile that all of so many pairs keep to with the probability `level`, and p-values by it."""
-    critical = float(-special.ndtri(-math.expm1(math.log(level) / len(out)) / 2))
-    return critical, _at_least_one(_beyond(out), len(out)).tolist()
 
 
 def _of_the_best(

@@ -19,7 +19,7 @@ from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._fragility import Failing, Failures, furthest, undone_by
 from trueerror.inference._joined import over_views
-from trueerror.inference._problem import Problem
+from trueerror.inference._problem import Problem, Range
 from trueerror.inference._sample import Sampled
 from trueerror.inference._score_tables import difference_of_scores
 from trueerror.inference.auc._binned import binned_contrast
@@ -38,7 +38,6 @@ from trueerror.tallies._confusion import BinaryCounts, ClassCounts
 if TYPE_CHECKING:
     from trueerror.inference._two_models import PairedRows
 
-Range = tuple[float, float]
 # Replicates of a function of the user's own, and of a statistic of ranks, cost more than those of a table of counts.
 ROW_REPLICATES = 2_000
 

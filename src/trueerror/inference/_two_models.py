@@ -25,7 +25,7 @@ from trueerror.inference._effective_t import ALONE, KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._joined import has_two_keys, key_words, views
 from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of
-from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference._problem import IntervalSpec, Problem, Range
 from trueerror.inference._score_tables import PlacedRows, clusters_of_classes
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.auc._binned import binned_delong
@@ -66,8 +66,6 @@ from trueerror.sources.engines._array_source import (
 )
 from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
-
-Range = tuple[float, float]
 
 UNWEIGHTED = (
     "{} cannot be compared under sampling weights; metrics of labels, the AUC and mean losses can, and evaluate gives "

@@ -12,15 +12,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._answer import contrast_of
 from trueerror.inference._contrast import SEARCHED_P, contrast, of_better
 from trueerror.inference._estimate import apart
 from trueerror.inference._fragility import Failing, furthest, undone_by
-from trueerror.inference._problem import IntervalSpec, Problem, critical_t
+from trueerror.inference._problem import IntervalSpec, Problem, Range, critical_t
 from trueerror.inference._sample import Sampled
 from trueerror.inference.auc._binned import unpaired_table_contrast, within_words
 from trueerror.inference.loss._mean import infinite_contrast
@@ -34,9 +32,6 @@ from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion
 from trueerror.tallies._score_bounds import Bounds
-
-Range = tuple[float, float]
-Ints = NDArray[np.int64]
 
 
 class ModelRows(NamedTuple):
@@ -91,10 +86,6 @@ class ModelRows(NamedTuple):
             return self.p.weight_sums is None
         return not self.p.has_key("clusters") and self.p.weights_kind != "sampling"
 
-    def own_mix(self, measure: Measure) -> bool:
-        """Whether the class mix of the rows is the one that is asked for, or does not matter."""
-        return self.prior is None or measure.is_prior_free(len(self.p.labels))
-
 
 class TwoSamples(Sampled):
     """Two models, each on rows of its own."""
@@ -120,7 +111,7 @@ class TwoSamples(Sampled):
     def is_share(self, metric: Measure) -> bool:
         """Whether the metric is a share of plain rows at their own class mix."""
         share = metric.of_labels and metric.share is not None
-        return share and self.plain and all(rows.own_mix(metric) for rows in self.both)
+        return share and self.plain and all(x.prior is None or metric.is_prior_free(len(x.p.labels)) for x in self.both)
 
     def answered(self, q: Two, chosen: InferenceMethod) -> Contrast:
         """The contrast by a method, with the models' names."""
@@ -207,7 +198,8 @@ def _of_limits(q: Two, method: str, joined: Callable[[float, Range, float, Range
         raise InputError(f"{q.metric.name} is undefined: {first.note or second.note}")
     # Where scores are binned, the intervals are wider by what is open; that adds up, chance does not.
     (low1, high1), (low2, high2) = (
-        _inner(own, rows.bounds(q.metric)) for own, rows in zip((first, second), q.sample, strict=True)
+        (own.estimate, own.estimate) if (b := rows.bounds(q.metric)) is None else (float(b.low), float(b.high))
+        for own, rows in zip((first, second), q.sample, strict=True)
     )
     least, most = low1 - high2, high1 - low2
     slack = max(estimate - least, most - estimate)
@@ -251,11 +243,6 @@ def _at(interval: Callable[[float], Interval], own: Interval, df: float, confide
     further = critical_t(confidence, df)
     found = interval(1 - max(2 * float(special.stdtr(own._limits_df, -further)), SEARCHED_P))
     return found.low, found.high
-
-
-def _inner(own: Interval, bounds: Bounds | None) -> Range:
-    """Between which values an estimate lies."""
-    return (own.estimate, own.estimate) if bounds is None else (float(bounds.low), float(bounds.high))
 
 
 # Where the search for the level at which limits reach 0 ends.

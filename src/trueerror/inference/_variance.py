@@ -201,9 +201,6 @@ def _norm(reach: Floats, sign: Floats, cross: Cross | None) -> float:
     return float(np.sqrt(square))
 
 
-Ints = NDArray[np.int64]
-
-
 Mask = NDArray[np.bool_]
 
 

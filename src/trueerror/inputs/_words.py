@@ -364,11 +364,13 @@ OF_KIND: dict[str, Callable[[Any], bool]] = {
     "a dictionary": lambda value: hasattr(value, "items") and not hasattr(value, "columns"),
     "a dictionary by name": lambda value: OF_KIND["a dictionary"](value) and all(isinstance(k, str) for k in value),
     "a pair": lambda value: hasattr(value, "__len__") and not isinstance(value, str | bytes) and len(value) == 2,
+    "a name": lambda value: not hasattr(type(value), "columns"),
     "a list": lambda value: isinstance(value, Iterable),
     "a list of numbers": lambda value: isinstance(value, Iterable) and all(map(is_real, itertools.islice(value, 1000))),
 }
 ANNOTATED = {"float": "a number", "float | int": "a number", "int": "a whole number", "bool": "True or False",
-             "Mapping": "a dictionary", "tuple": "a pair"}  # fmt: skip
+             "Mapping": "a dictionary", "tuple": "a pair", "ColumnChoice": "a name", "str | Sequence": "a name",
+             "ColumnChoice | Sequence": "a name"}  # fmt: skip
 
 
 def _kind(parameter: inspect.Parameter) -> str:
@@ -391,8 +393,7 @@ def is_real(value: Any) -> bool:
     >>> is_real(decimal.Decimal("0.5")), is_real(math.nan), is_real(datetime.timedelta(1)), is_real([0.5])
     (True, False, False, False)
     """
-    if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        value = value.item()
+    value = value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
     if isinstance(value, str) or (isinstance(value, Real | Decimal) and type(value).__name__ != "timedelta64"):
         try:
             return not math.isnan(float(value))
@@ -427,12 +428,11 @@ def nearest_option(word: str, known: Iterable[str]) -> str:
     return spelt[close[0]] if close else ""
 
 
-def option_for(word: str, known: Iterable[str]) -> str:
+def option_for(word: str, known: Collection[str]) -> str:
     """Our option for a word that is plain, among those that are known; "" where there is none.
 
     >>> option_for("pos_label", ["positive", "rng"]), option_for("n_jobs", ["rng"])
     ('positive', '')
     """
-    names = list(known)
     meaning = known_words().get(word)
-    return "" if meaning is None else next((name for name in meaning.ours if name in names), "")
+    return "" if meaning is None else next((name for name in meaning.ours if name in known), "")

@@ -101,12 +101,6 @@ def inference_method(
     return enter
 
 
-def withdraw(key: str) -> None:
-    """Take a method out again, as a test does that entered one."""
-    ORDERED.clear()
-    RUNNABLE[:] = [m for m in RUNNABLE if m.key != key]
-
-
 def methods_on(kind: Kind) -> list[InferenceMethod]:
     """The methods for a kind of question, in the order of their modules; those are imported now.
 

@@ -221,11 +221,11 @@ def _is_matrix(values: object) -> bool:
     return shape is not None and len(shape) == 2 and shape[1] > 1
 
 
-def _taken_apart(truth: ArrayLike, values: ArrayLike) -> ArrayLike:
-    """A frame, or a list of arrays, as {model: column} or as one model's {class: column}."""
+def _taken_apart(truth: ArrayLike, values: Foreign) -> ArrayLike:
+    """A frame, or a list of arrays, as {model: column} or as one model's {class: column}; lazy ones are collected."""
+    values = values.collect() if type(values).__name__ == "LazyFrame" else values
     if is_table(values) and not is_lazy(values):
-        names = _column_names(values)
-        if len(names) < 2:
+        if len(names := _column_names(values)) < 2:
             return values
         return _classes_or_models(truth, {n: _frame_column(values, n) for n in names}, values)
     if isinstance(values, Result):

@@ -29,7 +29,7 @@ from trueerror.findings.models import (
     shares_of_uncertainty,
 )
 from trueerror.inference._chosen import best_of_several
-from trueerror.inference._joined import Miscalibration, RunsFound
+from trueerror.inference._joined import CrossedFound, Miscalibration, RunsFound
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
@@ -224,17 +224,18 @@ def _cluster_rows(p: Predictions | None) -> Keys | None:
 
 
 def row_evidence(p: Predictions, threshold: float | None = None, most_rows: int = SOUGHT_ROWS) -> list[Evidence]:
-    """Copies of rows, a sample that stands there several times, and errors in runs; not looked for among more rows than
+    """Copies of rows, a sample that stands there several times, errors that depend; not looked for among more rows than
     that, nor in tables of an engine, which have no order. Copies are told by scores or folds."""
     told = p.folded or any(map(p.has_scores, p.models))
     if p.n > most_rows or (isinstance(p.source, GroupedSource) and p.source.table.costly_queries):
         return []
-    alone = p.n >= 50 and not {"clusters", "folds", "repeats"} & {*p.facts.kinds}
+    seen: type[RunsFound | CrossedFound] = CrossedFound if {*p.facts.kinds} == {"clusters", "slices"} else RunsFound
+    alone = p.n >= 50 and (seen is CrossedFound or not {"clusters", "folds", "repeats"} & {*p.facts.kinds})
     try:
-        runs = [RunsFound.of(p, threshold)] if alone else []
+        runs = seen.of(p, threshold) if alone else None
     except MemoryBudgetExceeded:
         return []  # a finding is not worth more memory than was allowed
-    found = [Evidence(model=r.model, runs=r) for r in runs if r.p_value <= 0.001]
+    found = [] if runs is None else [Evidence(model=runs.model, runs=runs)]
     return [*found, Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))] if told else found
 
 
@@ -308,8 +309,7 @@ def loss_evidence(rows: PairedRows, settings: Settings) -> list[Evidence]:
     for model in p.models:
         m = p.moments(model, measure.function, **settings.options(measure))
         if m.n > 1 and math.isfinite(m.mean) and m.standard_error > 0:
-            worth = (m.mean / m.standard_error) ** 2
-            evidence.append(Evidence(model=model, loss_sizes=[(measure.title, worth)]))
+            evidence.append(Evidence(model=model, loss_sizes=[(measure.title, (m.mean / m.standard_error) ** 2)]))
     return evidence
 
 

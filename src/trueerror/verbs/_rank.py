@@ -88,7 +88,7 @@ def rank(
         raise InputError("test_train_ratio= is for folds within data sets, and these scores have none")
     if rope is not None and len(sheet.learners) != 2:
         raise InputError(f"rope= is for the comparison of two learners, and there are {len(sheet.learners)}")
-    sheet = sheet if family is None else _by_family(sheet, family)
+    sheet = sheet if family is None else by_family(sheet, family)
     return rank_sheet(
         sheet, higher_is_better=bool(higher_is_better), method=method, adjust=adjust,
         control=None if reference is None else str(reference), alpha=level, rope=rope, rng=rng,
@@ -96,7 +96,7 @@ def rank(
     )  # fmt: skip
 
 
-def _by_family(sheet: ScoreSheet, asked: Any) -> ScoreSheet:
+def by_family(sheet: ScoreSheet, asked: Any) -> ScoreSheet:
     """Families in the place of data sets, which are averaged: by a column, a mapping of names, or first words."""
     known = asked if isinstance(asked, Mapping) else sheet.families.get(str(asked), {})
     lacking = next((d for d in sheet.data_sets if d not in known), None)

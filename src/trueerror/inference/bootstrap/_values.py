@@ -238,7 +238,10 @@ def value_limits(draws: Draws, confidence: float, method: str | None = None) -> 
     if chosen == "bootstrap-t":
         low, high = _studentised(draws, tail, at_least_t=method is None)
     elif chosen in ("bca", "bca-t"):
-        share = tail if chosen == "bca" else _student_tail(tail, len(draws.sample))
+        n = len(draws.sample)
+        # Φ(−√(n/(n − 1))·t(n − 1)) in place of Φ(−z): resamples vary by (n − 1)/n too little, and t for z.
+        wide = float(special.ndtr(math.sqrt(n / (n - 1)) * float(special.stdtrit(n - 1, tail))))
+        share = tail if chosen == "bca" else wide
         low, high = bootstrap_limits(draws.estimate, draws.replicates, tail=share, **draws.acceleration)
     else:
         low, high = bootstrap_limits(
@@ -252,11 +255,6 @@ def value_limits(draws: Draws, confidence: float, method: str | None = None) -> 
         note += "; all replicates are alike, so no limits can be given"
         return ValueLimits(low, high, f"bootstrap-{chosen}", note)
     return ValueLimits(low, high, {"bootstrap-t": "bootstrap-studentised"}.get(chosen, f"bootstrap-{chosen}"), note)
-
-
-def _student_tail(tail: float, n: int) -> float:
-    """Φ(−√(n/(n − 1))·t(n − 1)) in place of Φ(−z): resamples vary by (n − 1)/n too little, and t for z."""
-    return float(special.ndtr(math.sqrt(n / (n - 1)) * float(special.stdtrit(n - 1, tail))))
 
 
 def _studentised(draws: Draws, tail: float, *, at_least_t: bool) -> Limits:

@@ -39,9 +39,7 @@ from trueerror.metrics._registry import (
 from trueerror.results import Contrast
 from trueerror.tallies import Confusion, KeyedConfusion
 from trueerror.tallies._agreement import Agreement, KeyedAgreement
-from trueerror.tallies._confusion import sum_columns
-
-Ints = NDArray[np.int64]
+from trueerror.tallies._confusion import Ints, sum_columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -53,8 +53,8 @@ from trueerror.results._values import sentences_of
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import class_scored_rows, scored_rows
 from trueerror.tallies import Confusion, ScoreTable
+from trueerror.tallies._confusion import Ints
 
-Ints = NDArray[np.int64]
 POOLED = "counts of all folds together"
 
 

@@ -12,18 +12,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from itertools import zip_longest
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from scipy import special
 
 from trueerror.inference._contrast import LEARNERS, REALS, SCORES, check_test_options, contrast, student_p, t_contrast
-from trueerror.inference._problem import IntervalSpec
+from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import difference_of_means
 from trueerror.inputs._arrays import Floats, count, matrix, numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_word
 from trueerror.results import Alternative, Contrast, Df, Result, Table
-from trueerror.results._format import folded, p_cell, p_value, percent, signed
+from trueerror.results._format import fixed, folded, p_cell, p_value, percent, signed
 from trueerror.tallies import Moments
 
 UnpairedDf = Literal["welch", "pooled", "conservative"]
@@ -66,10 +67,11 @@ def corrected_t(
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FoldDifferences(Result):
-    """Scores of two learners fold by fold, their differences with mean and s, and both t-tests.
+    """Scores of two learners fold by fold, their differences with mean and s, and both t-tests; or those of one.
 
     `plain` takes the folds for independent, which they are not: they share training rows. `corrected` adds the variance
-    that this hides, and is the one to report.
+    that this hides, and is the one to report. Of different folds they are Welch's t and that with the fewer degrees of
+    freedom, and there is no `test_train_ratio`. One learner is held against 0, and its limits are those of its mean.
     """
 
     names: tuple[str, str]
@@ -77,12 +79,13 @@ class FoldDifferences(Result):
     second: tuple[float, ...]
     plain: Contrast
     corrected: Contrast
-    test_train_ratio: float
+    test_train_ratio: float | None
 
     @property
     def differences(self) -> tuple[float, ...]:
-        """First − second, fold by fold."""
-        return tuple(a - b for a, b in zip(self.first, self.second, strict=True))
+        """First − second, fold by fold; of one learner its scores, of different folds none."""
+        pairs = zip(self.first, self.second or [0.0] * len(self.first), strict=False)
+        return () if self.test_train_ratio is None else tuple(a - b for a, b in pairs)
 
     @property
     def mean(self) -> float:
@@ -92,49 +95,62 @@ class FoldDifferences(Result):
     @property
     def s(self) -> float:
         """The standard deviation of the differences, Σ(δ − δ̄)²/(k − 1) under the root."""
-        return float(np.std(self.differences, ddof=1))
+        return float(np.std(self.differences, ddof=1)) if self.differences else math.nan
+
+    def _columns(self) -> dict[str, tuple[float, ...]]:
+        """The columns of scores, and of differences where there are some."""
+        both = {x: v for x, v in zip(self.names, (self.first, self.second), strict=True) if v}
+        return both | ({"difference": self.differences} if self.second and self.differences else {})
 
     def records(self) -> list[dict[str, object]]:
         """One record for each fold."""
-        rows = zip(self.first, self.second, self.differences, strict=True)
-        a, b = self.names
-        return [{"fold": i, a: x, b: y, "difference": d} for i, (x, y, d) in enumerate(rows, start=1)]
+        columns = self._columns()
+        rows = enumerate(zip_longest(*columns.values()), start=1)
+        return [{"fold": i, **dict(zip(columns, row, strict=True))} for i, row in rows]
 
-    def _made_by(self) -> list[tuple[str, object]]:
-        return [("plain t", self.plain), ("corrected t", self.corrected)]
+    def _made_by(self) -> list[tuple[str, Contrast]]:
+        words = ("plain t", "corrected t") if self.differences else ("Welch's t", "t, fewer df")
+        return list(zip(words, (self.plain, self.corrected), strict=True))
 
     def _tables(self) -> list[Table]:
         digits = max(3, *(_decimals(x) for x in (*self.first, *self.second)))
-        a, b = self.names
-        more = digits + 1
-        folds = zip(self.first, self.second, self.differences, strict=True)
-        rows = [
-            (str(i), f"{x:.{digits}f}", f"{y:.{digits}f}", signed(d, digits)) for i, (x, y, d) in enumerate(folds, 1)
-        ]
-        mean_a, mean_b = (f"{float(np.mean(v)):.{more}f}" for v in (self.first, self.second))
-        rows += [("mean", mean_a, mean_b, signed(self.mean, more)), ("s", "", "", f"{self.s:.{more}f}")]
+        columns, more = self._columns(), digits + 1
+        paired = "difference" in columns
+        say = {name: signed if name == "difference" else fixed for name in columns}
+        parts = zip_longest(*([say[name](x, digits) for x in column] for name, column in columns.items()), fillvalue="")
+        rows = [(str(i), *cells) for i, cells in enumerate(parts, start=1)]
+        rows.append(("mean", *(say[name](float(np.mean(x)), more) for name, x in columns.items())))
+        rows.append(("s", *("" if paired and name != "difference" else fixed(float(np.std(x, ddof=1)), more)
+                            for name, x in columns.items())))  # fmt: skip
+        change = signed if self.second else fixed
         tests = [
-            (words, signed(c.statistic, 2), f"{c.df:g}", p_cell(p_value(c.p_value)),
-             f"[{signed(c.low, more)}, {signed(c.high, more)}]")
-            for words, c in (("plain t", self.plain), ("corrected t", self.corrected))
+            (words, *([signed(c.statistic, 2)] if self.second else []), f"{c.df:.4g}",
+             fixed(critical_t(c.confidence, cast("float", c.df), c.side), 2),
+             *([p_cell(p_value(c.p_value))] if self.second else []), f"[{change(c.low, more)}, {change(c.high, more)}]")
+            for words, c in self._made_by()
         ]  # fmt: skip
-        head = ("test", "t", "df", "p", f"{percent(self.plain.confidence)} CI")
-        return [
-            Table(columns=("fold", a, b, f"{a} − {b}"), rows=tuple(rows)), Table(columns=head, rows=tuple(tests))
-        ]  # fmt: skip
+        level = f"{percent(self.plain.confidence)} CI"
+        head = ("test", "t", "df", "critical t", "p", level) if self.second else ("mean", "df", "critical t", level)
+        named = tuple(" − ".join(self.names) if name == "difference" else name for name in columns)
+        return [Table(columns=("fold", *named), rows=tuple(rows)), Table(columns=head, rows=tuple(tests))]
 
     def _table(self) -> Table:
         return self._tables()[0]
 
     def __str__(self) -> str:
         folds, tests = (table.text() for table in self._tables())
-        words = (
-            f"Folds share training rows: the plain t takes them for independent and is too sure; report the corrected "
-            f"one (variance s²(1/{len(self.first)} + {self.test_train_ratio:.3g}))."
-        )
+        words = NULL if self.second else ""
+        if self.test_train_ratio is not None:
+            words += (
+                "Folds share training rows: the plain t takes them for independent and is too sure; report the "
+                f"corrected one (variance s²(1/{len(self.first)} + {self.test_train_ratio:.3g}))."
+            )
         return f"{folds}\n\n{tests}\n{folded(words)}"
 
     __repr__ = __str__
+
+
+NULL = "Null hypothesis: on average the two do not differ; rejected where t is beyond its critical value. "
 
 
 def _decimals(x: float) -> int:
@@ -144,15 +160,18 @@ def _decimals(x: float) -> int:
 
 def fold_differences(
     first: Any,
-    second: Any,
+    second: Any = None,
     *,
     names: tuple[str, str] = ("first", "second"),
+    paired: bool = True,
     repeats: int = 1,
     test_train_ratio: float | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
 ) -> FoldDifferences:
     """Scores of two learners on the same folds: δ_i, their mean and s, the plain t-test beside the corrected one.
+
+    Scores of one learner alone have its mean, s and limits. `paired=False` is for learners on different folds.
 
     t = δ̄/(s/√J) with J − 1 df, and Nadeau and Bengio's √(s²(1/J + n_test/n_train)) in the place of s/√J. Without
     `test_train_ratio` the scores are those of `repeats` rounds of k folds, J = repeats·k, and the ratio is 1/(k − 1).
@@ -162,27 +181,31 @@ def fold_differences(
     >>> round(found.mean, 4), round(found.s, 4), round(found.plain.p_value, 3), round(found.corrected.p_value, 3)
     (0.0225, 0.015, 0.058, 0.144)
     """
-    a, b = paired_numbers(first, second)
-    rounds = count(repeats, "repeats")
-    if len(a) < 2:
-        raise InputError(
-            f"a spread needs the scores of two folds or more, but there {'is 1' if len(a) else 'are none'}"
-        )
-    if test_train_ratio is None:
-        if rounds < 1 or len(a) % rounds or len(a) // rounds < 2:
-            raise InputError(
-                f"{len(a)} scores are not {rounds} rounds of two or more folds: pass repeats=, or test_train_ratio= "
-                "(1/9 for ten folds)"
-            )
-        test_train_ratio = 1 / (len(a) // rounds - 1)
-    plain = paired_t(a, b, confidence=confidence, alternative=alternative)
-    corrected = corrected_t(a - b, test_train_ratio=test_train_ratio, confidence=confidence, alternative=alternative)
+    how: dict[str, Any] = {"confidence": confidence, "alternative": alternative}
+    apart = second is not None and not paired
+    a = numbers(first, "first")
+    b = np.zeros(len(a)) if second is None else numbers(second, "second") if apart else paired_numbers(first, second)[1]
+    if (k := min(len(a), len(b))) < 2:
+        raise InputError(f"a spread needs the scores of two folds or more, but there {'is 1' if k else 'are none'}")
+    if apart:
+        ratio, (plain, corrected) = None, (unpaired_t(a, b, df=df, **how) for df in ("welch", "conservative"))
+    else:
+        ratio = _ratio_of(k, count(repeats, "repeats")) if test_train_ratio is None else float(test_train_ratio)
+        plain, corrected = paired_t(a, b, **how), corrected_t(a - b, test_train_ratio=ratio, **how)
     one, two = map(str, names)
+    two = "0" if second is None else two
     return FoldDifferences(
-        names=(one, two), first=tuple(map(float, a)), second=tuple(map(float, b)),
+        names=(one, two), first=tuple(a.tolist()), second=() if second is None else tuple(b.tolist()),
         plain=replace(plain, first=one, second=two), corrected=replace(corrected, first=one, second=two),
-        test_train_ratio=float(test_train_ratio),
+        test_train_ratio=ratio,
     )  # fmt: skip
+
+
+def _ratio_of(scores: int, rounds: int) -> float:
+    if rounds < 1 or scores % rounds or scores // rounds < 2:
+        words = f"{scores} scores are not {rounds} rounds of two or more folds: pass repeats="
+        raise InputError(f"{words}, or test_train_ratio= (1/9 for ten folds)")
+    return 1 / (scores // rounds - 1)
 
 
 def unpaired_t(

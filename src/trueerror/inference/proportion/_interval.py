@@ -62,15 +62,11 @@ def proportion_interval(
         return proportion_limits(q, word)
 
     def enter(function: FormFunction) -> FormFunction:
-        inference_method(word, on=ONE, applies=_is_share)(answer)
+        inference_method(word, on=ONE, applies=lambda q: bool(q.sample.is_share(q.metric)))(answer)
         FORMS[word] = ProportionForm(function, exact, fractional, normal, events)
         return function
 
     return enter
-
-
-def _is_share(q: Any) -> bool:
-    return bool(q.sample.is_share(q.metric))
 
 
 def too_few_events(key: str, x: float, n: float) -> bool:

@@ -69,7 +69,9 @@ class Share(NamedTuple):
     @property
     def caution(self) -> str:
         """What to say where the normal model does not hold."""
-        return str(normal_model_caution(self.n, self.n * self.p * (1 - self.p), "miettinen-nurminen") or "")
+        # A rate without a whole count has no likelihood.
+        instead = "miettinen-nurminen" if float(self.x).is_integer() else "newcombe"
+        return str(normal_model_caution(self.n, self.n * self.p * (1 - self.p), instead) or "")
 
 
 def difference(

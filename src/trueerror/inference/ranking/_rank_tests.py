@@ -426,7 +426,8 @@ def wilcoxon(
     if m == 0:
         p_value, note = _none_differs(d)
     elif exact:
-        p_value = _exact_p(ranks, alternative)
+        chances, seen = rank_sum_chances(np.abs(ranks)), int(ranks[ranks > 0].sum())
+        p_value = _one_of(float(chances[seen:].sum()), float(chances[: seen + 1].sum()), alternative)
     else:
         p_value = _normal_p(ranks, alternative, corrected=method == "normal-cc")
     if n <= EXACT_UP_TO:
@@ -530,11 +531,6 @@ def rank_sum_chances(ranks: NDArray[np.int64]) -> Floats:
         chances[rank : reached + rank + 1] += halves
         reached += rank
     return chances
-
-
-def _exact_p(ranks: NDArray[np.int64], alternative: Alternative) -> float:
-    chances, seen = rank_sum_chances(np.abs(ranks)), int(ranks[ranks > 0].sum())
-    return _one_of(float(chances[seen:].sum()), float(chances[: seen + 1].sum()), alternative)
 
 
 def _normal_p(ranks: NDArray[np.int64], alternative: Alternative, *, corrected: bool) -> float:

@@ -330,13 +330,11 @@ def folds_picture(given: FoldDifferences | Comparison) -> Curves:
 
 def _fold_scores(given: FoldDifferences | Comparison) -> tuple[tuple[str, str], list[tuple[float, float]]]:
     facts = getattr(given, "facts", None)
-    if facts is None:
-        first, second = given.first, given.second  # type: ignore[union-attr]
-        return given.names, list(zip(first, second, strict=True))  # type: ignore[union-attr]
-    parts = facts.parts or {}
-    if len(parts) < 2:
-        raise InputError('kind="folds" shows learners on their test folds, and this comparison has none')
-    second, first = given.ranked[:2]  # type: ignore[union-attr]
+    typed = {} if facts else dict(zip(given.names, (given.first, given.second), strict=True))  # type: ignore[union-attr]
+    parts = typed if facts is None else facts.parts or {}
+    if len(parts) < 2 or len({len(scores) for scores in parts.values()}) > 1:
+        raise InputError("this picture shows two learners on the same test folds, and there are none")
+    second, first = given.names[::-1] if facts is None else given.ranked[:2]  # type: ignore[union-attr]
     return (first, second), list(zip(parts[first], parts[second], strict=True))
 
 

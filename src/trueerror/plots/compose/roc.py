@@ -14,6 +14,7 @@ from trueerror.curves._operating_point import iso_cost
 from trueerror.curves._precision_recall import PrecisionRecall
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import Rng, check_word
+from trueerror.metrics.scores import auc as area_of
 from trueerror.plots._headings import Named, estimate_words, heading, series_name, sizes_words
 from trueerror.plots._specs import Axis, Band, Bars, Curves, Line, Mark, Row, Whiskers
 from trueerror.plots._text import distinct, plain, shorten
@@ -82,9 +83,10 @@ def roc_picture(
         check_word(band, ("pointwise", "simultaneous"), "band")
     scored = [(place, name, c) for place, (name, c) in enumerate(named) if not c.calls]
     areas = [c.auc() for _, _, c in scored]
-    lines = [diagonal()]
-    for (place, name, c), area in zip(scored, areas, strict=True):
-        lines.append(roc_line(c, series_name(name, f"AUC {estimate_words(area)}"), place))
+    said = [f"AUC {estimate_words(a)}{'' if abs(a.estimate - x) < 1e-9 else f' within folds, {number(x)} as drawn'}"
+            for a, x in zip(areas, (float(area_of(c.table)) for _, _, c in scored), strict=True)]  # fmt: skip
+    named_curves = zip(scored, said, strict=True)
+    lines = [diagonal(), *(roc_line(c, series_name(name, words), place) for (place, name, c), words in named_curves)]
     around = roc_hull(_distinct(named))
     if hull:
         lines.append(Line(x=around.fpr, y=around.tpr, role="hull"))
@@ -93,7 +95,7 @@ def roc_picture(
     prior = 0.5 if prior is None and first.calls == "rates" else prior
     notes = []
     if len(named) == 1 and areas:
-        notes = [f"AUC {estimate_words(areas[0])} ({percent(areas[0].confidence)} CI)"]
+        notes = [f"{said[0]} ({percent(areas[0].confidence)} CI)"]
     if not scored if iso is None else iso:
         lines += _family(first.condition(prior, cost_fp=cost_fp, cost_fn=cost_fn), equal=cost_fp == cost_fn)
     if point:
