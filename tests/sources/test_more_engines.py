@@ -56,7 +56,7 @@ def test_folds_and_clusters_of_slices_take_no_query_each(tmp_path, queries, kind
     path = written(tmp_path, inner=inner)
     named = {"truth": "truth", "models": ["a", "b"], "by": "part", kind: "inner"}
     ours = te.evaluate(te.read(path, **named))
-    assert len(queries) <= 9
+    assert len(queries) <= 10
     assert len(ours.slices) == 30
     assert [s.records() for s in ours.slices.values()] == [
         s.records() for s in te.evaluate(te.read({**COLUMNS, "inner": inner}, **named)).slices.values()

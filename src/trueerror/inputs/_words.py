@@ -114,7 +114,7 @@ def said_of(name: str, section: str = "by_place") -> str:
 
 
 # Options that are one value whatever their annotation says; the first three may also go by name.
-BY_NAME = ("margin", "threshold", "prior")
+BY_NAME = ("margin", "threshold", "prior", "label")
 ONE_VALUE = frozenset(
     (*BY_NAME, "confidence", "positive", "rng", "replicates", "missing", "weights_kind", "paired", "test")
 )
@@ -198,13 +198,13 @@ def _listed(value: Any) -> Any:
     kind = type(value).__name__
     if kind == "dict":
         return {name: None if type(one).__name__ == MASKED else _listed(one) for name, one in value.items()}
-    if getattr(getattr(value, "dtype", None), "names", None) and getattr(value, "shape", ()) != ():
+    if kind in ("ndarray", "recarray") and value.dtype.names and value.shape != ():
         return {name: value[name] for name in value.dtype.names}  # a structured array is the table of its fields
     if kind == "MaskedArray" and value.shape and value.mask.any():
         return value.tolist()
     if kind in ("list", "tuple") and "numpy.ma" in sys.modules and MASKED in str({*map(type, value)}):
         return [None if type(one).__name__ == MASKED else one for one in value]
-    if getattr(value, "shape", None) == () and kind != MASKED and value.dtype.kind not in "VmM":
+    if hasattr(type(value), "dtype") and value.shape == () and kind != MASKED and value.dtype.kind not in "VmM":
         value = value.item()
     if type(value).__name__ in ("Decimal", "Fraction"):
         if not is_real(value):

@@ -225,7 +225,7 @@ def compare(asked: Comparing) -> Comparison:
 
         refuse_columns(asked.columns)
         return compare_published(asked)
-    if hasattr(asked.truth_or_predictions, "failures"):  # an experiment compares its own learners
+    if hasattr(type(asked.truth_or_predictions), "failures"):  # an experiment compares its own learners
         own = {name: getattr(asked, name) for name in asked.changed() if name != "columns"}
         return cast("Comparison", own.pop("truth_or_predictions").compare(**own))
     if isinstance(answers := asked.columns.get("right", asked.columns.get("grade")), Mapping):

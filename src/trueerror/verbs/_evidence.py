@@ -41,7 +41,7 @@ from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, key_names, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Keys, Predictions
-from trueerror.sources.engines._array_source import scored_rows, skipped_rows
+from trueerror.sources.engines._array_source import ArraySource, scored_rows, skipped_rows
 from trueerror.sources.engines._groupby import GroupedSource
 from trueerror.tallies import Agreement
 from trueerror.tallies._confusion import Confusion
@@ -223,11 +223,12 @@ def _cluster_rows(p: Predictions | None) -> Keys | None:
     return p.keys("clusters") if p is not None and p.has_key("clusters") else None
 
 
-def row_evidence(p: Predictions, threshold: float | None = None, most_rows: int = SOUGHT_ROWS) -> list[Evidence]:
+def row_evidence(p: Predictions, threshold: float | None = None) -> list[Evidence]:
     """Copies of rows, a sample that stands there several times, errors that depend; not looked for among more rows than
-    that, nor in tables of an engine, which have no order. Copies are told by scores or folds."""
+    that, nor where rows have no order: they have one in memory and in files. Copies are told by scores or folds."""
     told = p.folded or any(map(p.has_scores, p.models))
-    if p.n > most_rows or (isinstance(p.source, GroupedSource) and p.source.table.costly_queries):
+    in_order = p.source.table.in_order if isinstance(p.source, GroupedSource) else isinstance(p.source, ArraySource)
+    if p.n > SOUGHT_ROWS or not in_order:
         return []
     seen: type[RunsFound | CrossedFound] = CrossedFound if {*p.facts.kinds} == {"clusters", "slices"} else RunsFound
     alone = p.n >= 50 and (seen is CrossedFound or not {"clusters", "folds", "repeats"} & {*p.facts.kinds})

@@ -716,7 +716,7 @@ def open_files(
             opened.run, "data", opened.names, opened.kinds, name=files.name, provenance=files.name, raw="raw",
             store=opened.store,
         )  # fmt: skip
-        table.notes = files.notes
+        table.notes, table.in_order = files.notes, True
         table.written_again = opened.as_written if files.format == "csv" else None
         if table.n == 0:
             raise FileError(f"{files.name} has column names but no rows")

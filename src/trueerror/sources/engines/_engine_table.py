@@ -84,6 +84,8 @@ class EngineTable(ABC, Generic[E, F]):
     dialect: Dialect[E]
     # Whether every query is a job of its own (Spark): then columns are fetched together, and in one order.
     costly_queries: ClassVar[bool]
+    # Whether its rows come in the order in which they were written down.
+    in_order = False
     backend: str | None = None
     notes: tuple[str, ...] = ()
     n: int
