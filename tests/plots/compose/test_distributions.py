@@ -56,7 +56,7 @@ def test_a_kind_of_several_models_is_refused_with_the_way_to_one() -> None:
         te.gains(TRUTH, SCORES).plot(kind="scores")
     with pytest.raises(ValueError, match="evaluate with by="):
         te.evaluate(TRUTH, MODELS).plot(kind="slices")
-    with pytest.raises(ValueError, match="this comparison has none"):
+    with pytest.raises(ValueError, match="two learners on the same test folds, and there are none"):
         te.compare(TRUTH, MODELS).plot(kind="folds")
 
 
